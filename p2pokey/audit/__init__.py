@@ -1,0 +1,1 @@
+"""Transcript in, findings out; never imports the machine that it checks."""

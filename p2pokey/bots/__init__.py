@@ -1,0 +1,1 @@
+"""Automatic players: choose a move from a View and nothing else."""

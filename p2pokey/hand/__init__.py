@@ -1,0 +1,1 @@
+"""The sans-IO machine of one hand: rounds, turns, disclosure, blame."""

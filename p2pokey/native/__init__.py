@@ -1,0 +1,1 @@
+"""What the ports are on a computer: libsodium, Ed25519, SPAKE2, OS entropy, disk."""

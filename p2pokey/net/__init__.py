@@ -1,0 +1,1 @@
+"""All network I/O of a peer: signalling client, invites, WebRTC mesh."""

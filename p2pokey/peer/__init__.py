@@ -1,0 +1,1 @@
+"""The asyncio runner shared by the command line and the page."""

@@ -1,0 +1,1 @@
+"""The rule systems: pure functions of public state; no keys, no clock, no I/O."""

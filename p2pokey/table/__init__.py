@@ -1,0 +1,1 @@
+"""The sans-IO table: seats, session, match of several hands, score sheet."""

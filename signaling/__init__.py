@@ -1,0 +1,1 @@
+"""The signalling server: introduces peers to each other and sees nothing of the game."""
