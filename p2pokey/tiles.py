@@ -14,6 +14,12 @@ from p2pokey.errors import DecodeError
 Tile = NewType("Tile", int)
 """Tile number, 0..105."""
 
+Slot = NewType("Slot", int)
+"""Position in the shuffled deck, 0..105: says nothing about the tile that lies there."""
+
+Seat = NewType("Seat", int)
+"""Place at the table, 0..n-1 in order of play; people read it as 1..n."""
+
 TILE_COUNT = 106
 FALSE_OKEYS = (Tile(104), Tile(105))
 _COLOUR_LETTERS = "rbky"
