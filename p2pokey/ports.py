@@ -42,8 +42,11 @@ class GroupBackend(Protocol):
     def is_valid(self, points: bytes) -> bool:
         """Whether every 32-byte block is a canonical encoding (the identity is one)."""
 
+    def msm(self, scalars: Sequence[int], points: bytes) -> bytes:
+        """sum of scalar_i * point_i with secret scalars; at least one term."""
+
     def msm_vartime(self, scalars: Sequence[int], points: bytes) -> bytes:
-        """sum of scalar_i * point_i, for public values only: may take variable time."""
+        """sum of scalar_i * point_i, at least one term; for public values: may vary in time."""
 
 
 class Signer(Protocol):
