@@ -1,0 +1,135 @@
+"""What Classic Okey forbids: one check per move, each naming the rule (docs/rules/classic.md)."""
+
+from p2pokey.errors import IllegalMove, InvalidMeld, NotYourTurn
+from p2pokey.rules.arrange import best_finish
+from p2pokey.rules.moves import (
+    Discard,
+    DrawLeft,
+    DrawStack,
+    Finish,
+    Move,
+    Pass,
+    Placed,
+    Show,
+    move_placed,
+)
+from p2pokey.rules.state import HandState, Phase
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat, Slot, Tile, face_of, format_tile
+
+
+def mover(state: HandState) -> Seat | None:
+    """The seat to move, None before the indicator is turned and after the end."""
+    return state.turn if state.phase in (Phase.DRAW, Phase.PLAY) else None
+
+
+def is_twin(state: HandState, tile: Tile) -> bool:
+    """Whether the tile equals the indicator; a false okey never does (A-5)."""
+    if state.indicator is None:
+        return False
+    indicator = state.faces[state.indicator]
+    return indicator is not None and face_of(tile) == face_of(indicator)
+
+
+def check(view: View, move: Move) -> None:
+    """Raises RuleError if the seat to move may not do that.
+
+    Claimed tiles are compared with the faces that the view knows; others are trusted.
+    """
+    state = view.state
+    seat = mover(state)
+    if seat is None:
+        raise IllegalMove("nobody is to move now", rule="M-1")
+    if view.seat not in (None, seat):
+        raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
+    _check_claims(view, seat, move)
+    match move:
+        case DrawStack():
+            _check_draw(state)
+        case DrawLeft():
+            _check_take(state)
+        case Show(placed):
+            _check_show(state, placed)
+        case Discard(placed):
+            _check_discard(state, placed)
+        case Finish():
+            _check_finish(state, move)
+        case Pass():
+            _check_pass(state)
+
+
+def _check_claims(view: View, seat: Seat, move: Move) -> None:
+    """Every placed tile lies on the seat's rack, once, and is what it is known to be."""
+    claims = move_placed(move)
+    if not claims:
+        return
+    held = dict(view.private)
+    for slot, tile in enumerate(view.state.faces):
+        if tile is not None:
+            held[Slot(slot)] = tile
+    known = {tile: slot for slot, tile in held.items()}
+    slots = {placed.slot for placed in claims}
+    if len(slots) != len(claims) or len({placed.tile for placed in claims}) != len(claims):
+        raise IllegalMove("the same tile was used twice", rule="M-4", seat=seat)
+    for placed in claims:
+        if placed.slot not in view.state.racks[seat]:
+            raise IllegalMove(f"slot {placed.slot} is not on the rack", rule="M-4", seat=seat)
+        face = held.get(placed.slot, placed.tile)
+        if face != placed.tile or known.get(placed.tile, placed.slot) != placed.slot:
+            raise IllegalMove(
+                f"slot {placed.slot} does not hold {format_tile(placed.tile)}",
+                rule="M-5",
+                seat=seat,
+            )
+
+
+def _check_phase(state: HandState, phase: Phase) -> None:
+    if state.phase is not phase:
+        must = "draw or take a tile first" if phase is Phase.PLAY else "a tile was drawn already"
+        raise IllegalMove(must, rule="M-2", seat=state.turn)
+
+
+def _check_draw(state: HandState) -> None:
+    _check_phase(state, Phase.DRAW)
+    if not state.stack:
+        raise IllegalMove("the stack is empty", rule="M-3", seat=state.turn)
+
+
+def _check_take(state: HandState) -> None:
+    _check_phase(state, Phase.DRAW)
+    if not state.discards[state.left_of(state.turn)]:
+        raise IllegalMove("there is no discard to take", rule="M-3", seat=state.turn)
+
+
+def _check_pass(state: HandState) -> None:
+    _check_phase(state, Phase.DRAW)
+    if state.stack:
+        raise IllegalMove("passing is for an empty stack only", rule="G-7", seat=state.turn)
+
+
+def _check_show(state: HandState, placed: Placed) -> None:
+    if state.turns_taken[state.turn]:
+        raise IllegalMove("the indicator is shown in the first turn", rule="A-5", seat=state.turn)
+    if state.shown_by is not None:
+        raise IllegalMove("the indicator has been shown", rule="A-5", seat=state.turn)
+    if not is_twin(state, placed.tile):
+        raise IllegalMove("only the indicator's twin is shown", rule="A-5", seat=state.turn)
+
+
+def _check_discard(state: HandState, placed: Placed) -> None:
+    _check_phase(state, Phase.PLAY)
+    if placed.slot == state.taken and not state.rules.discard_taken:
+        raise IllegalMove("the tile just taken cannot be discarded", rule="G-9", seat=state.turn)
+
+
+def _check_finish(state: HandState, move: Finish) -> None:
+    _check_phase(state, Phase.PLAY)
+    laid = [placed.tile for meld in move.melds for placed in meld.tiles]
+    if len(laid) + 1 != len(state.racks[state.turn]):
+        raise IllegalMove(
+            "a finish lays out the whole rack but the discard", rule="A-9", seat=state.turn
+        )
+    if best_finish(laid, okey=state.okey, rules=state.rules.melds) is None:
+        raise InvalidMeld(
+            "these tiles are neither melds nor seven pairs", rule="A-9", seat=state.turn
+        )

@@ -1,0 +1,59 @@
+"""What every engine offers, and which engine plays which rule set."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from p2pokey.errors import InvalidRuleSet
+from p2pokey.rules import classic
+from p2pokey.rules.events import Event
+from p2pokey.rules.moves import Move
+from p2pokey.rules.rulesets import RuleSet
+from p2pokey.rules.scoring import HandScore
+from p2pokey.rules.state import HandState
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat, Slot, Tile
+
+
+class Engine(Protocol):
+    """The moves of one hand as pure functions; same arguments, same results, on every peer."""
+
+    def start(
+        self, rules: RuleSet, seats: int, starter: Seat
+    ) -> tuple[HandState, tuple[Event, ...]]:
+        """The deal: which slots lie where, and which must now be opened to whom."""
+
+    def turn_indicator(self, state: HandState, tile: Tile) -> tuple[HandState, tuple[Event, ...]]:
+        """The top of the stack opened to `tile` for the indicator."""
+
+    def mover(self, state: HandState) -> Seat | None:
+        """The seat to move, or None."""
+
+    def legal(self, view: View) -> tuple[Move, ...]:
+        """The moves open to the viewer."""
+
+    def check(self, view: View, move: Move) -> None:
+        """Raises RuleError if the seat to move may not make that move."""
+
+    def apply(self, state: HandState, move: Move) -> tuple[HandState, tuple[Event, ...]]:
+        """The state after a move of the seat to move, checked on public facts."""
+
+    def score(
+        self, state: HandState, faces: Mapping[Slot, Tile], totals: tuple[int, ...]
+    ) -> HandScore:
+        """Points of a hand that is over.
+
+        Args:
+            faces: all 106 tiles, known after disclosure.
+            totals: score per seat before the hand.
+        """
+
+
+_ENGINES: dict[str, Engine] = {"classic": classic}
+
+
+def engine_for(rules: RuleSet) -> Engine:
+    """The engine that plays a rule set; raises InvalidRuleSet where there is none."""
+    engine = _ENGINES.get(rules.key)
+    if engine is None:
+        raise InvalidRuleSet(f"no engine plays {rules.key[:30]!r}", rule="OPT-1")
+    return engine
