@@ -70,7 +70,15 @@ class UnsupportedVersion(DecodeError):
 
 
 class VerificationError(P2POkeyError):
-    """A check that every peer makes has failed."""
+    """A check that every peer makes has failed.
+
+    Attributes:
+        evidence: encoded signed envelopes that prove it, where the message at hand alone does not.
+    """
+
+    def __init__(self, message: str, *, evidence: tuple[bytes, ...] = ()) -> None:
+        super().__init__(message)
+        self.evidence = evidence
 
 
 class IdentityPoint(VerificationError):
@@ -137,6 +145,10 @@ class StateDisagreement(VerificationError):
     """Two seats that saw the same messages claim different states."""
 
 
+class FalseAccusation(VerificationError):
+    """A seat accused another of a message that is in order."""
+
+
 class ReplayMismatch(VerificationError):
     """Replaying a disclosed secret or a hand does not give what was signed."""
 
@@ -147,6 +159,10 @@ class ProtocolError(P2POkeyError):
 
 class LocalProtocolError(ProtocolError):
     """This program called its own machine wrongly: a bug here, no peer's fault."""
+
+
+class BackendUnavailable(P2POkeyError):
+    """The cryptography library libsodium cannot be used on this computer."""
 
 
 class PeerFault(ProtocolError):

@@ -1,0 +1,69 @@
+"""Byte reader and writer of the one encoding (docs/transcript-format.md).
+
+Integers are little-endian and of fixed width. A reader refuses a wrong size before it looks at the
+contents and must be closed, so trailing bytes never pass.
+"""
+
+from p2pokey.errors import BadLength
+
+
+class Reader:
+    """Takes fields off the front of a byte string; raises BadLength when they do not fit."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    @property
+    def remaining(self) -> int:
+        """Bytes not yet taken."""
+        return len(self._data) - self._at
+
+    def take(self, count: int) -> bytes:
+        """The next `count` bytes."""
+        if count > self.remaining:
+            raise BadLength(f"expected {count} more bytes, got {self.remaining}")
+        start = self._at
+        self._at += count
+        return self._data[start : self._at]
+
+    def u8(self) -> int:
+        """An unsigned 8-bit integer."""
+        return self.take(1)[0]
+
+    def u16(self) -> int:
+        """An unsigned 16-bit integer."""
+        return int.from_bytes(self.take(2), "little")
+
+    def u32(self) -> int:
+        """An unsigned 32-bit integer."""
+        return int.from_bytes(self.take(4), "little")
+
+    def i32(self) -> int:
+        """A signed 32-bit integer (two's complement)."""
+        return int.from_bytes(self.take(4), "little", signed=True)
+
+    def close(self) -> None:
+        """Raises BadLength if anything is left."""
+        if self.remaining:
+            raise BadLength(f"expected the end, got {self.remaining} more bytes")
+
+
+def u8(value: int) -> bytes:
+    """One byte; value 0..255."""
+    return value.to_bytes(1, "little")
+
+
+def u16(value: int) -> bytes:
+    """Two bytes; value 0..2^16-1."""
+    return value.to_bytes(2, "little")
+
+
+def u32(value: int) -> bytes:
+    """Four bytes; value 0..2^32-1."""
+    return value.to_bytes(4, "little")
+
+
+def i32(value: int) -> bytes:
+    """Four bytes, two's complement."""
+    return value.to_bytes(4, "little", signed=True)
