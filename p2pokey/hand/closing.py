@@ -1,0 +1,66 @@
+"""Rounds END, DISCLOSE and RESULT, and what follows a VOID (docs/protocol.md S4.7, S4.8)."""
+
+from p2pokey.deck.secrets import seed_commitment
+from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
+from p2pokey.hand.blame import Dispute
+from p2pokey.hand.core import HandCore, Steps
+from p2pokey.hand.effects import AuditDue, HandFinished, Phase
+from p2pokey.transcript.envelope import Envelope
+from p2pokey.transcript.file import encode_transcript, transcript_hash
+from p2pokey.transcript.messages import Disclose, End, Result
+
+
+def handle_end(core: HandCore, envelope: Envelope, message: End) -> Steps:
+    """All sign the same final state before anybody discloses."""
+    yield
+    if message.digest != core.states[-1]:
+        raise Dispute(envelope.seat, StateDisagreement("END for another final state"))
+    core.contributions[envelope.seat] = message
+    if len(core.contributions) == len(core.seats):
+        core.complete_round("ended", core.states[-1], Phase.DISCLOSE)
+        core.send(Disclose(seed=core.secrets.seed))
+
+
+def handle_disclose(core: HandCore, envelope: Envelope, message: Disclose) -> Steps:
+    """A seed, checked against its commitment; the audit then rebuilds everything from it."""
+    yield
+    seat = envelope.seat
+    if seed_commitment(core.contexts, seat, message.seed) != core.commits[seat].seed_commit:
+        raise CommitMismatch("the disclosed seed is not the one that was committed to")
+    core.contributions[seat] = message
+    if len(core.contributions) == len(core.seats):
+        seeds = b"".join(m.seed for m in core.in_seat_order() if isinstance(m, Disclose))
+        core.complete_round("disclosed", seeds, Phase.AUDIT)
+        core.emit(AuditDue(transcript=encode_transcript(core.setup, core.book.accepted())))
+
+
+def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]) -> None:
+    """Signs the score that this seat's own audit confirmed.
+
+    The final state is the one that END signed: two rounds, END and DISCLOSE, came after it.
+    """
+    core.result = Result(
+        points=points,
+        totals=totals,
+        state=core.states[-3],
+        transcript=transcript_hash(core.setup, core.book.accepted()),
+    )
+    core.enter(Phase.RESULT)
+    core.send(core.result)
+
+
+def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
+    """All sign the same score."""
+    yield
+    if message != core.result:
+        raise ReplayMismatch("a result that the transcript does not give")
+    core.contributions[envelope.seat] = message
+    if len(core.contributions) == len(core.seats):
+        core.enter(Phase.DONE)
+        core.emit(
+            HandFinished(
+                points=message.points,
+                totals=message.totals,
+                transcript=encode_transcript(core.setup, core.book.accepted()),
+            )
+        )

@@ -1,0 +1,191 @@
+"""The data of one running hand, and the few operations that every round uses.
+
+Handlers of the rounds (opening, play, closing) work on a `HandCore`; the machine decides when a
+handler runs and what an error means. A handler is a generator that yields after each slice of long
+cryptographic work, so that a single-threaded shell stays alive.
+"""
+
+from collections import deque
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from p2pokey.crypto.group import Group
+from p2pokey.deck.contexts import Contexts
+from p2pokey.deck.masked import MaskedDeck
+from p2pokey.deck.points import initial_deck
+from p2pokey.deck.secrets import SeatSecrets
+from p2pokey.deck.states import play_state, round_state
+from p2pokey.deck.turns import RemaskDuty, owed_positions
+from p2pokey.errors import LocalProtocolError
+from p2pokey.hand.effects import Effect, Persist, Phase, PhaseEntered, Send, TurnReady
+from p2pokey.ports import Sealer, Signer
+from p2pokey.rules.engine import Engine, engine_for
+from p2pokey.rules.events import Reveal
+from p2pokey.rules.state import HandState, canonical_bytes
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat, Slot, Tile
+from p2pokey.transcript.chain import ChainBook
+from p2pokey.transcript.envelope import Envelope, seal_envelope
+from p2pokey.transcript.messages import Commit, Keys, Message, Purpose, Result, Shuffle
+from p2pokey.transcript.setup import HandSetup
+
+Steps = Generator[None, None, None]
+"""Work in slices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandPorts:
+    """What a hand needs from outside."""
+
+    group: Group
+    signer: Signer
+    sealer: Sealer
+
+
+class HandCore:
+    """Everything that one seat knows of one hand."""
+
+    def __init__(
+        self,
+        *,
+        setup: HandSetup,
+        seat: Seat,
+        seed: bytes,
+        ports: HandPorts,
+        book: ChainBook,
+        used_keys: frozenset[bytes],
+    ) -> None:
+        self.setup = setup
+        self.seat = seat
+        self.seats = tuple(Seat(number) for number in range(setup.seats))
+        self.group = ports.group
+        self.signer = ports.signer
+        self.sealer = ports.sealer
+        self.book = book
+        self.used_keys = used_keys
+        self.hand_ctx = setup.hand_ctx()
+        self.contexts = Contexts(self.hand_ctx)
+        self.threshold = setup.options.threshold if setup.options.recovery else 0
+        self.secrets = SeatSecrets.derive(
+            seed=seed, contexts=self.contexts, seat=seat, threshold=self.threshold
+        )
+        self.engine: Engine = engine_for(setup.rules)
+
+        self.phase = Phase.COMMIT
+        self.states = [round_state(self.hand_ctx, 0, "setup", b"")]
+        self.effects: deque[Effect] = deque()
+        self.contributions: dict[Seat, Message] = {}
+        self.own_queue: deque[Envelope] = deque()
+        """Own envelopes that are sent but not yet handled like everybody else's."""
+        self.late: list[Envelope] = []
+        """Envelopes that came inside another seat's evidence, for the machine to take."""
+
+        self.commits: tuple[Commit, ...] = ()
+        self.keys: tuple[Keys, ...] = ()
+        self.keyset = b""
+        self.joint_key = b""
+        self.starter = Seat(0)
+        self.shuffles: list[Shuffle] = []
+        self.verified = 0
+        self.deck_in = initial_deck(self.group)
+
+        self.deck: MaskedDeck | None = None
+        self.game: HandState | None = None
+        self.private: dict[Slot, Tile] = {}
+        self.reveals: tuple[Reveal, ...] = ()
+        self.purpose = Purpose.DEAL
+        self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
+        self.result: Result | None = None
+
+    @property
+    def step(self) -> int:
+        """Number of completed steps."""
+        return len(self.states) - 1
+
+    @property
+    def others(self) -> tuple[Seat, ...]:
+        """All seats but this one."""
+        return tuple(seat for seat in self.seats if seat != self.seat)
+
+    def need_game(self) -> HandState:
+        """The rules' state; only called from the deal on."""
+        if self.game is None:
+            raise LocalProtocolError("there is no game before the deal")
+        return self.game
+
+    def need_deck(self) -> MaskedDeck:
+        """The masked deck; only called from READY on."""
+        if self.deck is None:
+            raise LocalProtocolError("there is no deck before the last shuffle")
+        return self.deck
+
+    def view(self) -> View:
+        """What this seat may know."""
+        private = tuple(sorted(self.private.items()))
+        return View(state=self.need_game(), seat=self.seat, private=private)
+
+    def emit(self, effect: Effect) -> None:
+        """Queues an effect for the shell."""
+        self.effects.append(effect)
+
+    def send(self, message: Message) -> None:
+        """Signs a message as the next in this seat's chain, persists it, then sends it."""
+        seq, prev = self.book.head(self.seat)
+        envelope = seal_envelope(
+            self.signer,
+            session=self.setup.session,
+            hand=self.setup.hand,
+            seat=self.seat,
+            seq=seq,
+            prev=prev,
+            step=self.step,
+            state=self.states[-1],
+            message=message,
+        )
+        self.book.accept(envelope)
+        self.emit(Persist(envelope=envelope.encoded))
+        self.emit(Send(envelope=envelope.encoded))
+        self.own_queue.append(envelope)
+
+    def next_seq(self) -> int:
+        """Sequence number of this seat's next message: `index` of its proofs (S8)."""
+        return self.book.head(self.seat)[0]
+
+    def enter(self, phase: Phase) -> None:
+        """Goes to a phase with no contributions yet."""
+        self.phase = phase
+        self.contributions = {}
+        self.emit(PhaseEntered(phase=phase))
+
+    def complete_round(self, label: str, data: bytes, following: Phase) -> None:
+        """Counts a step outside of play and enters the next phase."""
+        self.states.append(round_state(self.hand_ctx, self.step + 1, label, data))
+        self.enter(following)
+
+    def complete_play_step(self) -> None:
+        """Counts a step of the deal or of play."""
+        game = canonical_bytes(self.need_game())
+        digest = self.need_deck().state_digest()
+        self.states.append(play_state(self.hand_ctx, self.step + 1, game, digest))
+
+    def in_seat_order(self) -> list[Message]:
+        """The contributions of the current round, one of every seat."""
+        return [self.contributions[seat] for seat in self.seats]
+
+    def missing_tokens(self) -> tuple[Seat, ...]:
+        """Seats that still owe a token for the reveals that are open."""
+        deck = self.deck
+        if deck is None:
+            return ()
+        return tuple(
+            seat
+            for seat in self.seats
+            if any(not deck.has_token(seat, p) for p in owed_positions(self.reveals, seat))
+        )
+
+    def announce_turn(self) -> None:
+        """Tells the shell if this seat can move now."""
+        game = self.need_game()
+        is_mine = self.engine.mover(game) == self.seat
+        if self.phase is Phase.PLAY and is_mine and not self.reveals:
+            self.emit(TurnReady())

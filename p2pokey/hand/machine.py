@@ -1,0 +1,422 @@
+"""One hand of Okey at one seat, without I/O, clock or randomness (docs/protocol.md S4).
+
+The machine is driven from outside: `receive` a peer's bytes, `act` on a command, `timer`, `work`
+for one slice of whatever is to do, and `poll` for the ordered effects. Same inputs, same bytes out.
+
+How it decides. Every accepted envelope waits in its author's queue until this seat has completed
+the step that the envelope names; then the state hashes must agree, and the handler for (phase,
+kind) runs. A kind that is not in the table for the phase is a fault. There is no other rule about
+order, so delays, reordering and repetition cannot change what happens. Own envelopes pass through
+the same handlers as everybody else's.
+
+Work comes in two lanes: messages and own moves first; the verification of shuffles whenever nothing
+else is to do, so a seat hands on its own shuffle before it has verified the one it builds on (S4.3),
+but signs READY only after all.
+
+Faults. Exactly one place, `_advance`, turns what a handler raises into a `PeerFault`. A difference
+in what two seats have seen opens a dispute: this seat sends all it has accepted, and if the other
+was shown something else by a third, the fork names that third seat. Only if no fork appears within
+`DISPUTE_SECONDS` is the author of the differing message to blame.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from p2pokey.errors import (
+    DeckDisagreement,
+    DecodeError,
+    IllegalMove,
+    LocalProtocolError,
+    P2POkeyError,
+    PeerFault,
+    RuleError,
+    StateDisagreement,
+    TokenNotDue,
+    VerificationError,
+)
+from p2pokey.hand.blame import Blame, Dispute
+from p2pokey.hand.closing import handle_disclose, handle_end, handle_result, send_result
+from p2pokey.hand.core import HandCore, HandPorts, Steps
+from p2pokey.hand.effects import (
+    Abandon,
+    Command,
+    ConfirmResult,
+    Effect,
+    Persist,
+    Phase,
+    Play,
+    RejectResult,
+    Send,
+    Waiting,
+)
+from p2pokey.hand.opening import (
+    handle_commit,
+    handle_complaint,
+    handle_keys,
+    handle_ready,
+    handle_shuffle,
+    send_commit,
+    verify_next_shuffle,
+)
+from p2pokey.hand.play import handle_move, handle_tokens, make_move
+from p2pokey.hand.stopping import Stopping
+from p2pokey.ports import Verifier
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat
+from p2pokey.transcript.chain import ChainBook
+from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.file import encode_transcript
+from p2pokey.transcript.messages import Kind, Void
+from p2pokey.transcript.setup import HandSetup
+
+DISPUTE_SECONDS = 10.0
+"""Time for a fork to reach this seat: several resends over a bad link."""
+MAX_AHEAD = 64
+"""Steps that an honest seat can be ahead: a round of turns without this seat has at most twelve."""
+
+_Handler = Callable[[HandCore, Envelope, Any], Steps]
+"""Takes the message class that belongs to the kind in the table below."""
+
+_HANDLERS: dict[tuple[Phase, Kind], _Handler] = {
+    (Phase.COMMIT, Kind.COMMIT): handle_commit,
+    (Phase.KEYS, Kind.KEYS): handle_keys,
+    (Phase.SHUFFLE, Kind.SHUFFLE): handle_shuffle,
+    (Phase.SHUFFLE, Kind.COMPLAINT): handle_complaint,
+    (Phase.READY, Kind.COMPLAINT): handle_complaint,
+    (Phase.READY, Kind.READY): handle_ready,
+    (Phase.DEAL, Kind.TOKENS): handle_tokens,
+    (Phase.INDICATOR, Kind.TOKENS): handle_tokens,
+    (Phase.PLAY, Kind.TOKENS): handle_tokens,
+    (Phase.PLAY, Kind.MOVE): handle_move,
+    (Phase.END, Kind.END): handle_end,
+    (Phase.DISCLOSE, Kind.DISCLOSE): handle_disclose,
+    (Phase.RESULT, Kind.RESULT): handle_result,
+}
+
+
+class HandMachine:
+    """The sans-IO machine of one hand."""
+
+    def __init__(
+        self,
+        *,
+        setup: HandSetup,
+        seat: Seat,
+        seed: bytes,
+        ports: HandPorts,
+        verifier: Verifier,
+        used_keys: frozenset[bytes] = frozenset(),
+    ) -> None:
+        """Prepares the hand and queues this seat's COMMIT.
+
+        Args:
+            setup: what all seats agreed on.
+            seat: this seat.
+            seed: 32 fresh bytes from the operating system, on disk before `poll` is carried out.
+            ports: group, signer and sealer.
+            verifier: of signatures.
+            used_keys: hand and sealing keys of earlier attempts of the session.
+        """
+        book = ChainBook(roster=setup.roster, verifier=verifier)
+        self._core = HandCore(
+            setup=setup, seat=seat, seed=seed, ports=ports, book=book, used_keys=used_keys
+        )
+        self._inbox: tuple[deque[Envelope], ...] = tuple(deque() for _ in setup.roster)
+        self._lane: tuple[Envelope | None, Steps] | None = None
+        self._idle_lane: Steps | None = None
+        self._dispute: tuple[Dispute, Envelope, float] | None = None
+        self._stopping = Stopping(self._core)
+        send_commit(self._core)
+
+    # What the shell sees -------------------------------------------------------------------------
+
+    @property
+    def phase(self) -> Phase:
+        """The current round."""
+        return self._core.phase
+
+    @property
+    def fault(self) -> PeerFault | None:
+        """Who broke the protocol, once the hand has stopped for it."""
+        return self._stopping.fault
+
+    @property
+    def step(self) -> int:
+        """Number of completed steps."""
+        return self._core.step
+
+    @property
+    def state_hash(self) -> bytes:
+        """Hash of the public state after the newest step."""
+        return self._core.states[-1]
+
+    @property
+    def public_keys(self) -> frozenset[bytes]:
+        """All hand and sealing keys seen in this hand: `used_keys` of the next attempt."""
+        sealing = {commit.sealing_key for commit in self._core.commits}
+        return frozenset(sealing | {keys.hand_key for keys in self._core.keys})
+
+    def view(self) -> View:
+        """What this seat may know of the game; from the deal on."""
+        return self._core.view()
+
+    def transcript(self) -> bytes:
+        """The transcript file as far as it goes."""
+        return encode_transcript(self._core.setup, self._core.book.accepted())
+
+    def waiting(self) -> Waiting:
+        """What the hand waits for."""
+        core = self._core
+        if core.phase in (Phase.DONE, Phase.STOPPED):
+            return Waiting(phase=core.phase, seats=())
+        if core.phase is Phase.AUDIT:
+            return Waiting(phase=core.phase, seats=(core.seat,))
+        if core.phase is Phase.SHUFFLE and len(core.shuffles) < len(core.seats):
+            return Waiting(phase=core.phase, seats=(Seat(len(core.shuffles)),))
+        if core.reveals:
+            return Waiting(phase=core.phase, seats=core.missing_tokens())
+        if core.phase is Phase.PLAY:
+            mover = core.engine.mover(core.need_game())
+            return Waiting(phase=core.phase, seats=() if mover is None else (mover,))
+        missing = tuple(seat for seat in core.seats if seat not in core.contributions)
+        return Waiting(phase=core.phase, seats=missing)
+
+    # The verbs -----------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, sender: Seat, now: float) -> None:
+        """Takes one signed envelope from a peer; may be its own or one that it passes on.
+
+        Args:
+            data: body || signature; any bytes.
+            sender: seat at the other end of the link, to blame for bytes that nobody signed.
+            now: seconds, monotonic.
+        """
+        try:
+            envelope = decode_envelope(data)
+            if not self._is_for_this_hand(envelope):
+                return
+            accepted = self._accept(envelope, sender)
+        except (DecodeError, VerificationError) as error:
+            self._stop_for(sender, error, ())
+            return
+        self._queue(accepted)
+        if self._dispute is not None and now >= self._dispute[2]:
+            self.timer(now)
+
+    def act(self, command: Command, now: float) -> None:
+        """Carries out a command of this seat's player or shell.
+
+        Raises:
+            RuleError: the rules do not allow that move.
+            LocalProtocolError: not now.
+        """
+        del now
+        core = self._core
+        match command:
+            case Play(move=move):
+                self._check_can_move()
+                core.engine.check(core.view(), move)
+                self._lane = (None, make_move(core, move))
+            case ConfirmResult(points=points, totals=totals):
+                self._check_phase(Phase.AUDIT)
+                send_result(core, points, totals)
+            case RejectResult(culprit=culprit, cause=cause, message=message):
+                self._check_phase(Phase.AUDIT)
+                self._stop(Seat(culprit), cause, message, ())
+            case Abandon(reason=reason):
+                if core.phase not in (Phase.DONE, Phase.STOPPED):
+                    self._stopping.abandon(reason)
+
+    def next_timer(self) -> float | None:
+        """When `timer` wants to be called, in the clock of `now`; None for never."""
+        return None if self._dispute is None else self._dispute[2]
+
+    def timer(self, now: float) -> None:
+        """Decides a dispute in which no fork has appeared."""
+        if self._dispute is None or now < self._dispute[2]:
+            return
+        dispute, envelope, _ = self._dispute
+        self._dispute = None
+        self._stop_for(dispute.author, dispute.cause, (envelope.encoded,))
+
+    def work(self, now: float) -> bool:
+        """Does one slice of work; False when there is nothing to do until the next input.
+
+        A slice is at most about 100 group operations.
+        """
+        if self._core.phase is Phase.STOPPED:
+            return self._stopping.work(self._inbox)
+        if self._core.late:
+            self._queue(self._core.late)
+            self._core.late.clear()
+        if self._lane is None:
+            self._lane = self._next_message(now)
+        if self._lane is not None:
+            self._advance(now)
+            return True
+        if self._work_idle():
+            return True
+        return self._stopping.judge_pending(self._inbox)
+
+    def poll(self) -> tuple[Effect, ...]:
+        """The effects since the last call, in the order in which to carry them out."""
+        effects = tuple(self._core.effects)
+        self._core.effects.clear()
+        return effects
+
+    # Inside --------------------------------------------------------------------------------------
+
+    def _is_for_this_hand(self, envelope: Envelope) -> bool:
+        setup = self._core.setup
+        return envelope.session == setup.session and envelope.hand == setup.hand
+
+    def _queue(self, accepted: Iterable[Envelope]) -> None:
+        for item in accepted:
+            self._core.emit(Persist(envelope=item.encoded))
+            self._inbox[item.seat].append(item)
+
+    def _accept(self, envelope: Envelope, sender: Seat) -> tuple[Envelope, ...]:
+        """Chains the envelope; a fork or broken chain stops the hand for its author."""
+        try:
+            return self._core.book.accept(envelope)
+        except VerificationError as error:
+            if not error.evidence:
+                raise
+            self._stop_for(envelope.seat, error, error.evidence)
+            return ()
+
+    def _check_can_move(self) -> None:
+        core = self._core
+        self._check_phase(Phase.PLAY)
+        if core.reveals or self._lane is not None or core.own_queue:
+            raise LocalProtocolError("wait until the last move is complete")
+        if core.engine.mover(core.need_game()) != core.seat:
+            raise IllegalMove("it is another seat's turn", rule="TURN-1", seat=core.seat)
+
+    def _check_phase(self, phase: Phase) -> None:
+        if self._core.phase is not phase:
+            raise LocalProtocolError(
+                f"expected phase {phase.label}, the hand is in {self._core.phase.label}"
+            )
+
+    def _next_message(self, now: float) -> tuple[Envelope | None, Steps] | None:
+        """The next envelope whose turn it is, with its handler started."""
+        if self._dispute is not None:
+            return None
+        core = self._core
+        queues = [core.own_queue, *(self._inbox[seat] for seat in core.others)]
+        for queue in queues:
+            if not queue or not self._is_due(queue[0]):
+                continue
+            envelope = queue.popleft()
+            steps = self._start(envelope, now)
+            if steps is not None:
+                return (envelope, steps)
+            return None
+        return None
+
+    def _is_due(self, envelope: Envelope) -> bool:
+        core = self._core
+        if envelope.step > core.step + MAX_AHEAD:
+            return True
+        if envelope.kind is Kind.VOID:
+            return True
+        if envelope.step > core.step:
+            return False
+        if envelope.kind is Kind.MOVE and core.reveals and envelope.step == core.step:
+            return False
+        if envelope.kind is Kind.RESULT and core.phase is Phase.AUDIT:
+            return False
+        is_next = envelope.seat == len(core.shuffles)
+        return envelope.kind is not Kind.SHUFFLE or core.phase is not Phase.SHUFFLE or is_next
+
+    def _start(self, envelope: Envelope, now: float) -> Steps | None:
+        """The handler for an envelope that is due; None if it stopped or suspended the hand."""
+        core = self._core
+        if isinstance(envelope.message, Void):
+            self._stopping.take_void(envelope, envelope.message)
+            return None
+        if envelope.step > core.step:
+            error: P2POkeyError = StateDisagreement("a message from an impossible future step")
+            self._stop_for(envelope.seat, error, (envelope.encoded,))
+            return None
+        if envelope.state != core.states[envelope.step]:
+            is_ready = envelope.kind is Kind.READY
+            kind = DeckDisagreement if is_ready else StateDisagreement
+            self._open_dispute(
+                Dispute(envelope.seat, kind("another state after the same step")), envelope, now
+            )
+            return None
+        handler = _HANDLERS.get((core.phase, envelope.kind))
+        late = envelope.step < core.step and envelope.kind is not Kind.COMPLAINT
+        repeated = envelope.seat in core.contributions
+        if handler is None or late or repeated:
+            error = TokenNotDue(f"{envelope.kind.label} is not due in phase {core.phase.label}")
+            self._stop_for(envelope.seat, error, (envelope.encoded,))
+            return None
+        return handler(core, envelope, envelope.message)
+
+    def _advance(self, now: float) -> None:
+        """One slice of the current handler; the only place where an error becomes a fault."""
+        assert self._lane is not None
+        envelope, steps = self._lane
+        try:
+            next(steps)
+        except StopIteration:
+            self._lane = None
+        except Blame as blame:
+            evidence = () if envelope is None else (envelope.encoded,)
+            self._stop_for(blame.culprit, blame.cause, evidence)
+        except Dispute as dispute:
+            assert envelope is not None
+            self._lane = None
+            self._open_dispute(dispute, envelope, now)
+        except (RuleError, DecodeError, VerificationError) as error:
+            if envelope is None:
+                raise LocalProtocolError(f"this seat's own move failed: {error}") from error
+            self._stop_for(envelope.seat, error, (envelope.encoded,))
+
+    def _work_idle(self) -> bool:
+        core = self._core
+        if self._idle_lane is None:
+            if core.phase is not Phase.SHUFFLE or core.verified >= len(core.shuffles):
+                return False
+            self._idle_lane = verify_next_shuffle(core)
+        seat = Seat(core.verified)
+        try:
+            next(self._idle_lane)
+        except StopIteration:
+            self._idle_lane = None
+        except (DecodeError, VerificationError) as error:
+            self._stop_for(seat, error, self._shuffle_evidence(seat))
+        return True
+
+    def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:
+        chain = self._core.book.accepted()
+        return tuple(
+            item.encoded for item in chain if item.seat == seat and item.kind is Kind.SHUFFLE
+        )
+
+    def _open_dispute(self, dispute: Dispute, envelope: Envelope, now: float) -> None:
+        """Shows the others all that this seat has accepted, and waits for a fork."""
+        self._dispute = (dispute, envelope, now + DISPUTE_SECONDS)
+        for item in self._core.book.accepted():
+            self._core.emit(Send(envelope=item.encoded))
+
+    def _stop_for(self, seat: Seat, error: P2POkeyError, evidence: tuple[bytes, ...]) -> None:
+        self._stop(seat, error.code, str(error), evidence)
+
+    def _stop(self, seat: Seat, cause: str, message: str, evidence: tuple[bytes, ...]) -> None:
+        if self._core.phase in (Phase.DONE, Phase.STOPPED):
+            return
+        self._lane = self._idle_lane = self._dispute = None
+        self._stopping.stop(
+            PeerFault(
+                f"seat {seat + 1}: {message}",
+                culprit=seat,
+                phase=self._core.phase.label,
+                cause=cause,
+                evidence=evidence,
+            )
+        )

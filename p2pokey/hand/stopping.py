@@ -1,0 +1,149 @@
+"""The end of a hand without score: naming the culprit, telling the others, judging accusations.
+
+A seat that finds a fault signs VOID with the evidence. Another seat that has not seen it looks at
+the evidence itself: a fork is proven by its two signed messages; a single message is handled like
+one that arrived late, and the accuser is at fault if nothing is wrong with it. An accusation without
+evidence (bytes that nobody signed) ends the hand and blames nobody.
+
+Once READY has passed and all seats but the one named have signed the same VOID, they disclose, so
+that the fault can be traced (docs/protocol.md S4). Before READY no tile has been dealt.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+
+from p2pokey.errors import (
+    DecodeError,
+    FalseAccusation,
+    PeerFault,
+    VerificationError,
+)
+from p2pokey.hand.core import HandCore
+from p2pokey.hand.effects import HandStopped, Phase
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.messages import MAX_ENVELOPE, NOBODY, Disclose, Kind, Void
+
+ABANDONED = "Abandoned"
+"""Reason of a VOID that names nobody."""
+_EVIDENCE_LIMIT = MAX_ENVELOPE - 4096
+"""Bytes of evidence that fit one envelope beside its own fields."""
+
+
+class Stopping:
+    """What a hand remembers of its own end."""
+
+    def __init__(self, core: HandCore) -> None:
+        self._core = core
+        self._voids: dict[Seat, int] = {}
+        self._has_disclosed = False
+        self._accusations: list[tuple[Envelope, Envelope]] = []
+        self.fault: PeerFault | None = None
+        self.culprit = NOBODY
+
+    def stop(self, fault: PeerFault) -> None:
+        """Ends the hand for a proven fault and tells the others."""
+        self.fault = fault
+        self._end(str(fault), fault.cause, fault.culprit, fault.evidence)
+
+    def abandon(self, reason: str) -> None:
+        """Ends the hand without blame."""
+        self._end(reason, ABANDONED, NOBODY, ())
+
+    def take_void(self, envelope: Envelope, void: Void) -> None:
+        """Another seat ends the hand, before or after this one has."""
+        self._voids[envelope.seat] = void.culprit
+        if self._core.phase is Phase.STOPPED:
+            return
+        if not void.evidence or void.culprit >= len(self._core.seats):
+            said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
+            reason = f"seat {envelope.seat + 1} {said} ({void.reason})"
+            self._end(reason, void.reason, void.culprit, ())
+            return
+        try:
+            accused = [decode_envelope(item) for item in void.evidence]
+            self._judge(envelope, void, accused)
+        except (DecodeError, VerificationError) as error:
+            self._blame(envelope, f"evidence that proves nothing: {error}")
+
+    def judge_pending(self, inbox: Sequence[deque[Envelope]]) -> bool:
+        """Decides accusations whose message has been handled without finding anything wrong.
+
+        Returns whether one of them ended the hand.
+        """
+        for accusation, accused in self._accusations:
+            is_waiting = any(item.seq <= accused.seq for item in inbox[accused.seat])
+            is_unverified = accused.kind is Kind.SHUFFLE and self._core.verified <= accused.seat
+            count, _ = self._core.book.head(accused.seat)
+            if accused.seq < count and not is_waiting and not is_unverified:
+                self._blame(accusation, "it accuses a seat of a message that is in order")
+                return True
+        return False
+
+    def work(self, inbox: Sequence[deque[Envelope]]) -> bool:
+        """Takes what still arrives after the end; discloses when all others have ended it too."""
+        for queue in inbox:
+            while queue:
+                envelope = queue.popleft()
+                if isinstance(envelope.message, Void):
+                    self.take_void(envelope, envelope.message)
+        self._core.own_queue.clear()
+        self._disclose()
+        return False
+
+    def _judge(self, envelope: Envelope, void: Void, accused: list[Envelope]) -> None:
+        """Looks at the accused messages as if they had come late."""
+        setup = self._core.setup
+        for item in accused:
+            if item.session != setup.session or item.hand != setup.hand:
+                raise VerificationError("evidence from another hand")
+            if item.seat != void.culprit:
+                raise VerificationError("evidence signed by another seat")
+        for item in accused:
+            try:
+                self._core.late.extend(self._core.book.accept(item))
+            except VerificationError as error:
+                if not error.evidence:
+                    raise
+                self.stop(
+                    PeerFault(
+                        f"seat {item.seat + 1}: {error}",
+                        culprit=item.seat,
+                        phase=self._core.phase.label,
+                        cause=error.code,
+                        evidence=error.evidence,
+                    )
+                )
+                return
+        self._accusations.append((envelope, accused[-1]))
+
+    def _blame(self, accusation: Envelope, message: str) -> None:
+        self.stop(
+            PeerFault(
+                f"seat {accusation.seat + 1}: {message}",
+                culprit=accusation.seat,
+                phase=self._core.phase.label,
+                cause=FalseAccusation.__name__,
+                evidence=(accusation.encoded,),
+            )
+        )
+
+    def _end(self, reason: str, cause: str, culprit: int, evidence: tuple[bytes, ...]) -> None:
+        core = self._core
+        self.culprit = culprit
+        if sum(map(len, evidence)) > _EVIDENCE_LIMIT:
+            evidence = ()
+        core.send(Void(reason=cause, culprit=culprit, evidence=evidence))
+        core.enter(Phase.STOPPED)
+        self._voids[core.seat] = culprit
+        core.emit(HandStopped(reason=reason, fault=self.fault))
+
+    def _disclose(self) -> None:
+        core = self._core
+        is_dealt = core.deck is not None
+        agreeing = {seat for seat, culprit in self._voids.items() if culprit == self.culprit}
+        expected = {seat for seat in core.seats if seat != self.culprit}
+        if is_dealt and not self._has_disclosed and agreeing >= expected:
+            self._has_disclosed = True
+            core.send(Disclose(seed=core.secrets.seed))
+            core.own_queue.clear()
