@@ -7,12 +7,11 @@ at tiles only; what a finish is worth is for scoring.py.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from p2pokey.rules.distance import melds_distance
 from p2pokey.rules.melds import MeldKind, MeldRules, identity
 from p2pokey.rules.state import FinishKind
 from p2pokey.rules.templates import Rack, Template, bit_of, rack_of, templates_with
 from p2pokey.tiles import Face, Tile
-
-MELD_COUNT_PAIRS = 7
 
 
 class Arranged(NamedTuple):
@@ -34,7 +33,10 @@ class FinishLayout(NamedTuple):
 
 def split_melds(tiles: Sequence[Tile], *, okey: Face | None, wrap: bool) -> Layout | None:
     """Lays all tiles out as runs and sets, or returns None where that is impossible."""
-    chosen = _cover(rack_of(tiles, okey), wrap)
+    rack = rack_of(tiles, okey)
+    if melds_distance(rack, wrap=wrap, target=len(tiles)) > 0:
+        return None
+    chosen = _cover(rack, wrap)
     return None if chosen is None else _with_tiles(chosen, tiles, okey)
 
 
@@ -42,7 +44,8 @@ def _cover(rack: Rack, wrap: bool) -> tuple[Template, ...] | None:
     """Templates that use up the rack, wild tiles included."""
     if not rack.once:
         return None if rack.wilds else ()
-    lowest = _lowest_number_bit(rack.once)
+    # Any fixed choice of the next tile is exact, because that tile must go into some meld.
+    lowest = (rack.once & -rack.once).bit_length() - 1
     for template in templates_with(lowest, wrap):
         wilds = rack.wilds - (template.mask & ~rack.once).bit_count()
         if wilds < 0:
@@ -52,11 +55,6 @@ def _cover(rack: Rack, wrap: bool) -> tuple[Template, ...] | None:
         if rest is not None:
             return (template, *rest)
     return None
-
-
-def _lowest_number_bit(mask: int) -> int:
-    """Lowest bit; any fixed choice is exact, because its tile must go into some meld."""
-    return (mask & -mask).bit_length() - 1
 
 
 def _with_tiles(chosen: tuple[Template, ...], tiles: Sequence[Tile], okey: Face | None) -> Layout:
