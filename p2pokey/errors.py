@@ -193,6 +193,14 @@ class SignalingError(ConnectError):
     """The signalling server or the invite did not work."""
 
 
+class ServerUnreachable(SignalingError):
+    """The signalling server cannot be reached: check its address and your connection."""
+
+
+class InvalidInvite(SignalingError, ValueError):
+    """That is no invite: a code looks like K7Q2M-lale-deniz-kartal."""
+
+
 class UnknownCode(SignalingError):
     """No open table has that code: check the code with your host."""
 
@@ -207,6 +215,18 @@ class CodeExpired(SignalingError):
 
 class WrongCode(SignalingError):
     """The words of the code are not the host's: check the code with your host."""
+
+
+class TooManyGuesses(SignalingError):
+    """Somebody keeps guessing the code of this table: open a new table."""
+
+
+class PlayerLeft(ConnectError):
+    """Another player left before the table was complete: start again."""
+
+
+class TimedOut(ConnectError):
+    """Somebody or something did not answer in time."""
 
 
 class LinkError(ConnectError):
