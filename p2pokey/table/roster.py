@@ -1,0 +1,283 @@
+"""The signed list of who sits where, and the session id made from it (docs/protocol.md S2).
+
+A roster is written once by the host (always seat 0), signed with the host's identity key and then
+frozen: seat = index in it. It has exactly one byte form, all integers little-endian:
+
+    version u8 = 1 | room length u8, room (ASCII) | epoch u32 | rules length u16, rules |
+    number of seats u8 | per seat: identity key 32 | runner 32 | nonce commitment 32 |
+    name length u8, name (UTF-8)
+
+`rules` is the canonical JSON text of RuleSet || TableOptions; here it is only carried and hashed.
+
+The session id is a hash over all identity keys and one fresh nonce of each seat. Every seat commits
+to its nonce in the roster and opens it only after it holds the signed roster, so nobody, the host
+included, can choose a nonce after seeing the others' and force a session id to repeat.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from p2pokey.crypto.fiat_shamir import PREFIX, FiatShamir, fr
+from p2pokey.errors import BadLength, CommitMismatch, DecodeError, DuplicateKey, UnsupportedVersion
+from p2pokey.ports import Signer, Verifier
+from p2pokey.tiles import Seat
+
+VERSION = 1
+MIN_SEATS, MAX_SEATS = 2, 4
+MAX_NAME_CHARS = 32
+MAX_ROOM_CHARS = 16
+MAX_RULES_BYTES = 3072
+"""Twice the longest rule set, and a sealed roster still fits one signalling body of 12 KiB."""
+KEY_BYTES = NONCE_BYTES = HASH_BYTES = 32
+SAFETY_WORDS, SAFETY_LIST = 4, 1296
+_SEAT_MAX = 3 * 32 + 1 + 4 * MAX_NAME_CHARS
+MAX_ROSTER_BYTES = 1 + 1 + MAX_ROOM_CHARS + 4 + 2 + MAX_RULES_BYTES + 1 + MAX_SEATS * _SEAT_MAX
+
+_ROOM_ALPHABET = frozenset("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RosterSeat:
+    """One seat of the roster."""
+
+    public_key: bytes
+    """32-byte Ed25519 identity key."""
+    runner: bytes
+    """Identity key of whoever runs this seat's machine; a person's is their own."""
+    nonce_commit: bytes
+    """32-byte commitment to the seat's nonce (`commit_nonce`)."""
+    name: str
+    """Display name, `check_name` holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """Who sits at one table, under which rules.
+
+    Raises:
+        DecodeError: a field is out of its range.
+        DuplicateKey: two seats have one identity key.
+    """
+
+    room: str
+    """Room code of the signalling server, Crockford base32 capitals, 1-16 characters."""
+    epoch: int
+    """Counts the rosters of one room, u32."""
+    rules: bytes
+    """Canonical text of RuleSet || TableOptions, 1-3072 bytes, opaque here."""
+    seats: tuple[RosterSeat, ...]
+    """2-4 seats in seat order; seat 0 is the host."""
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+        keys = {seat.public_key for seat in self.seats}
+        if len(keys) != len(self.seats):
+            raise DuplicateKey("two seats of the roster have the same identity key")
+
+    @property
+    def host_key(self) -> bytes:
+        """The identity key that signs this roster."""
+        return self.seats[0].public_key
+
+    @property
+    def keys(self) -> bytes:
+        """All identity keys in seat order, 32·n bytes (docs/protocol.md S2)."""
+        return b"".join(seat.public_key for seat in self.seats)
+
+    @property
+    def rules_hash(self) -> bytes:
+        """64-byte SHA-512 of the rules text (docs/protocol.md S2)."""
+        return hashlib.sha512(self.rules).digest()
+
+    def seat_of(self, public_key: bytes) -> Seat | None:
+        """The seat with this identity key, or None."""
+        for index, seat in enumerate(self.seats):
+            if seat.public_key == public_key:
+                return Seat(index)
+        return None
+
+
+def check_name(name: str) -> None:
+    """Raises DecodeError unless the name can be shown safely beside other players' names.
+
+    1-32 characters in Unicode normal form C, no space at either end, and no character that is
+    invisible, changes the direction of text or breaks the line.
+    """
+    if not 1 <= len(name) <= MAX_NAME_CHARS:
+        raise DecodeError(f"expected a name of 1 to {MAX_NAME_CHARS} characters, got {len(name)}")
+    # Categories C* hold control, bidirectional-format, surrogate and unassigned characters.
+    if any(char != " " and unicodedata.category(char)[0] in "CZ" for char in name):
+        raise DecodeError("expected a name without control or invisible characters")
+    if name != name.strip() or unicodedata.normalize("NFC", name) != name:
+        raise DecodeError("expected a name in normal form without spaces at its ends")
+
+
+def _check_fields(roster: Roster) -> None:
+    if not 1 <= len(roster.room) <= MAX_ROOM_CHARS or not _ROOM_ALPHABET.issuperset(roster.room):
+        raise DecodeError("expected a room code of 1 to 16 base32 capitals")
+    if not 0 <= roster.epoch < 2**32:
+        raise DecodeError("expected an epoch that fits 32 bits")
+    if not 1 <= len(roster.rules) <= MAX_RULES_BYTES:
+        raise BadLength(f"expected 1 to {MAX_RULES_BYTES} bytes of rules, got {len(roster.rules)}")
+    if not MIN_SEATS <= len(roster.seats) <= MAX_SEATS:
+        raise DecodeError(f"expected {MIN_SEATS} to {MAX_SEATS} seats, got {len(roster.seats)}")
+    for seat in roster.seats:
+        check_name(seat.name)
+        for value in (seat.public_key, seat.runner, seat.nonce_commit):
+            if len(value) != KEY_BYTES:
+                raise BadLength(f"expected {KEY_BYTES} bytes, got {len(value)}")
+
+
+def encode_roster(roster: Roster) -> bytes:
+    """The one byte form of the roster (table in the module docstring)."""
+    room = roster.room.encode("ascii")
+    parts = [
+        bytes([VERSION, len(room)]),
+        room,
+        roster.epoch.to_bytes(4, "little"),
+        len(roster.rules).to_bytes(2, "little"),
+        roster.rules,
+        bytes([len(roster.seats)]),
+    ]
+    for seat in roster.seats:
+        name = seat.name.encode("utf-8")
+        parts += [seat.public_key, seat.runner, seat.nonce_commit, bytes([len(name)]), name]
+    return b"".join(parts)
+
+
+class _Reader:
+    """Takes fields off the front of a byte string."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+
+    def take(self, count: int) -> bytes:
+        """The next `count` bytes; raises BadLength where fewer are left."""
+        end = self._offset + count
+        if end > len(self._data):
+            raise BadLength("roster ends too early")
+        field = self._data[self._offset : end]
+        self._offset = end
+        return field
+
+    def number(self, count: int) -> int:
+        """The next little-endian integer of `count` bytes."""
+        return int.from_bytes(self.take(count), "little")
+
+    def finish(self) -> None:
+        """Raises BadLength unless everything has been taken."""
+        if self._offset != len(self._data):
+            raise BadLength("roster has bytes after its end")
+
+
+def _read_seat(reader: _Reader) -> RosterSeat:
+    public_key, runner, nonce_commit = (reader.take(KEY_BYTES) for _ in range(3))
+    name = reader.take(reader.number(1)).decode("utf-8")
+    return RosterSeat(public_key=public_key, runner=runner, nonce_commit=nonce_commit, name=name)
+
+
+def decode_roster(data: bytes) -> Roster:
+    """The roster that `encode_roster` writes as `data`.
+
+    Raises:
+        DecodeError: `data` is not the canonical form of any roster; oversized input is refused
+            before it is looked at. DuplicateKey as in `Roster`.
+    """
+    if len(data) > MAX_ROSTER_BYTES:
+        raise BadLength(f"expected at most {MAX_ROSTER_BYTES} bytes of roster, got {len(data)}")
+    reader = _Reader(data)
+    version = reader.number(1)
+    if version != VERSION:
+        raise UnsupportedVersion(f"expected roster version {VERSION}, got {version}")
+    try:
+        room = reader.take(reader.number(1)).decode("ascii")
+        epoch = reader.number(4)
+        rules = reader.take(reader.number(2))
+        count = reader.number(1)
+        if count > MAX_SEATS:
+            raise DecodeError(f"expected at most {MAX_SEATS} seats, got {count}")
+        seats = tuple(_read_seat(reader) for _ in range(count))
+    except UnicodeDecodeError:
+        raise DecodeError("expected text in the roster, got other bytes") from None
+    reader.finish()
+    return Roster(room=room, epoch=epoch, rules=rules, seats=seats)
+
+
+def _digest(name: str, *fields: tuple[str, bytes]) -> bytes:
+    """32 bytes of a FiatShamir digest (docs/protocol.md S0) over the labelled fields."""
+    hashing = FiatShamir(name)
+    for label, data in fields:
+        hashing.add(label, data)
+    return hashing.digest()[:HASH_BYTES]
+
+
+def roster_hash(roster: Roster) -> bytes:
+    """32 bytes that stand for the roster in every signed message about links."""
+    return _digest("roster", ("roster", encode_roster(roster)))
+
+
+def _signed_text(roster: Roster) -> bytes:
+    return fr("sig", PREFIX + b"roster") + encode_roster(roster)
+
+
+def sign_roster(roster: Roster, signer: Signer) -> bytes:
+    """The host's 64-byte signature; `signer` holds the key of seat 0."""
+    return signer.sign(_signed_text(roster))
+
+
+def verify_roster(roster: Roster, signature: bytes, verifier: Verifier) -> None:
+    """Checks every key of the roster and the host's signature.
+
+    Raises:
+        BadPoint: an identity or runner key is not canonical or has small order.
+        BadSignature: not signed by the key of seat 0.
+    """
+    for seat in roster.seats:
+        verifier.check_key(seat.public_key)
+        verifier.check_key(seat.runner)
+    verifier.verify(roster.host_key, _signed_text(roster), signature)
+
+
+def commit_nonce(public_key: bytes, nonce: bytes) -> bytes:
+    """The 32-byte commitment to a seat's 32-byte nonce; bound to the key, so it cannot be copied."""
+    return _digest("nonce-commit", ("key", public_key), ("nonce", nonce))
+
+
+def open_nonce(roster: Roster, seat: Seat, nonce: bytes) -> None:
+    """Raises CommitMismatch (BadLength) unless `nonce` is what the seat committed to."""
+    if len(nonce) != NONCE_BYTES:
+        raise BadLength(f"expected a nonce of {NONCE_BYTES} bytes, got {len(nonce)}")
+    entry = roster.seats[seat]
+    if commit_nonce(entry.public_key, nonce) != entry.nonce_commit:
+        raise CommitMismatch(f"the nonce of seat {seat} is not the one in the roster")
+
+
+def session_id(roster: Roster, nonces: Sequence[bytes]) -> bytes:
+    """The 32-byte session id from every seat's opened nonce, in seat order.
+
+    Raises:
+        BadLength: not one nonce of 32 bytes per seat.
+        CommitMismatch: a nonce is not the committed one.
+    """
+    if len(nonces) != len(roster.seats):
+        raise BadLength(f"expected {len(roster.seats)} nonces, got {len(nonces)}")
+    for index, nonce in enumerate(nonces):
+        open_nonce(roster, Seat(index), nonce)
+    return _digest("session", ("keys", roster.keys), ("nonces", b"".join(nonces)))
+
+
+def safety_numbers(session: bytes) -> tuple[int, ...]:
+    """Four indices below 1296 into the invite words, for people to compare by voice.
+
+    41 bits: whoever sits between two players must guess them in one try, because the nonces are
+    committed to before any is known.
+    """
+    value = int.from_bytes(_digest("safety-words", ("session", session)), "little")
+    numbers: list[int] = []
+    for _ in range(SAFETY_WORDS):
+        value, index = divmod(value, SAFETY_LIST)
+        numbers.append(index)
+    return tuple(numbers)
