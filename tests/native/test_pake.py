@@ -83,7 +83,7 @@ def host_side_like(side, message):
 def test_x25519_of_rfc_7748():
     """RFC 7748, 6.1."""
     alice = X25519Key(
-        bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ac177fba51db92c2a")
+        bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a")
     )
     bob = X25519Key(
         bytes.fromhex("5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb")
