@@ -7,7 +7,7 @@ from p2pokey.hand.core import HandCore, Steps
 from p2pokey.hand.effects import AuditDue, HandFinished, Phase
 from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.file import encode_transcript, transcript_hash
-from p2pokey.transcript.messages import Disclose, End, Result
+from p2pokey.transcript.messages import Disclose, End, Kind, Result
 
 
 def handle_end(core: HandCore, envelope: Envelope, message: End) -> Steps:
@@ -31,7 +31,9 @@ def handle_disclose(core: HandCore, envelope: Envelope, message: Disclose) -> St
     if len(core.contributions) == len(core.seats):
         seeds = b"".join(m.seed for m in core.in_seat_order() if isinstance(m, Disclose))
         core.complete_round("disclosed", seeds, Phase.AUDIT)
-        core.emit(AuditDue(transcript=encode_transcript(core.setup, core.book.accepted())))
+        # Another seat may be quicker: its RESULT must not become part of this seat's audit.
+        before = [item for item in core.book.accepted() if item.kind is not Kind.RESULT]
+        core.emit(AuditDue(transcript=encode_transcript(core.setup, before)))
 
 
 def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]) -> None:

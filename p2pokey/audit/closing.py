@@ -1,0 +1,53 @@
+"""Replays END, DISCLOSE and RESULT, and the score (docs/protocol.md S4.7, S4.8, S11)."""
+
+from p2pokey.audit.course import Course
+from p2pokey.deck.secrets import seed_commitment
+from p2pokey.rules.scoring import HandScore
+from p2pokey.transcript.messages import Disclose, End, Kind, Result
+
+
+def replay_end(course: Course) -> None:
+    """All sign the final state, then disclose their seeds."""
+    course.final_state = course.states[-1]
+    for seat in course.seats:
+        line, message = course.take(Kind.END, seat)
+        assert isinstance(message, End)
+        text = "END for another final state than the replay gives"
+        course.expect(line, message.digest == course.final_state, "StateDisagreement", text)
+    course.complete("ended", course.final_state)
+    seeds = b""
+    for seat in course.seats:
+        line, message = course.take(Kind.DISCLOSE, seat)
+        assert isinstance(message, Disclose)
+        commitment = seed_commitment(course.contexts, seat, message.seed)
+        text = "the disclosed seed is not the one that was committed to"
+        is_committed = commitment == course.commits[seat].seed_commit
+        course.expect(line, is_committed, "CommitMismatch", text)
+        seeds += message.seed
+    course.complete("disclosed", seeds)
+
+
+def score_of(course: Course) -> HandScore | None:
+    """The score, once play is over and all tiles are known."""
+    if not course.is_over or not course.faces:
+        return None
+    return course.engine.score(course.need_game(), course.faces, course.setup.totals)
+
+
+def replay_results(course: Course, transcript_hash: bytes) -> None:
+    """Every seat must have signed the score that the replay gives."""
+    score = score_of(course)
+    for seat in course.seats:
+        line, message = course.take(Kind.RESULT, seat)
+        assert isinstance(message, Result)
+        course.results.append((line, message))
+        if score is not None:
+            text = f"expected points {list(score.points)}, got {list(message.points)}"
+            course.expect(line, message.points == score.points, "ReplayMismatch", text)
+            text = f"expected totals {list(score.totals)}, got {list(message.totals)}"
+            course.expect(line, message.totals == score.totals, "ReplayMismatch", text)
+        text = "RESULT names another final state than the replay gives"
+        course.expect(line, message.state == course.final_state, "ReplayMismatch", text)
+        text = "RESULT signs other lines than stand in this file"
+        course.expect(line, message.transcript == transcript_hash, "ReplayMismatch", text)
+    course.take_nothing_more()

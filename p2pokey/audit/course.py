@@ -1,0 +1,212 @@
+"""The replay of one hand: its state so far, and how a message is taken, checked and rebuilt.
+
+The canonical order of a transcript makes the next message known at every point, so the replay is a
+straight line (opening, playing, closing) and shares nothing with the machine that played the hand.
+A proof that fails is a finding and the replay goes on; a message that cannot stand where it stands
+ends the replay, because from then on nothing is certain.
+"""
+
+from collections.abc import Callable, Iterator
+
+from p2pokey.audit.reading import Line
+from p2pokey.audit.report import Finding
+from p2pokey.crypto.group import Group
+from p2pokey.deck.contexts import Contexts
+from p2pokey.deck.masked import MaskedDeck
+from p2pokey.deck.secrets import SeatSecrets
+from p2pokey.deck.states import play_state, round_state
+from p2pokey.deck.turns import RemaskDuty
+from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.ports import Sealer
+from p2pokey.rules.engine import engine_for
+from p2pokey.rules.state import HandState, canonical_bytes
+from p2pokey.tiles import Seat, Slot, Tile
+from p2pokey.transcript.messages import Commit, Disclose, Keys, Kind, Message, Result, Shuffle, Void
+from p2pokey.transcript.setup import HandSetup
+
+
+class ReplayEnded(Exception):
+    """The replay cannot go on; `finding` says why, None where the file simply ends."""
+
+    def __init__(self, finding: Finding | None) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
+
+
+class Course:
+    """Everything that the replay knows at one point of the file."""
+
+    def __init__(
+        self,
+        *,
+        group: Group,
+        sealer: Sealer,
+        setup: HandSetup,
+        lines: tuple[Line, ...],
+        recompute: bool,
+        progress: Callable[[int], None],
+    ) -> None:
+        """Prepares a replay.
+
+        Args:
+            recompute: whether to rebuild every message byte for byte from the disclosed seeds,
+                not only keys, shuffled decks and tiles.
+            progress: called with the number of tiles that a check was about.
+        """
+        self.group = group
+        self.sealer = sealer
+        self.setup = setup
+        self.seats = tuple(Seat(seat) for seat in range(setup.seats))
+        self.hand_ctx = setup.hand_ctx()
+        self.contexts = Contexts(self.hand_ctx)
+        self.threshold = setup.options.threshold if setup.options.recovery else 0
+        self.engine = engine_for(setup.rules)
+        self.recompute = recompute
+
+        self.findings: list[Finding] = []
+        self.proofs = 0
+        self.recomputed = 0
+        self.states = [round_state(self.hand_ctx, 0, "setup", b"")]
+        self.commits: list[Commit] = []
+        self.keys: list[Keys] = []
+        self.keyset = b""
+        self.joint_key = b""
+        self.shuffles: list[Shuffle] = []
+        self.deck: MaskedDeck | None = None
+        self.game: HandState | None = None
+        self.faces: dict[Slot, Tile] = {}
+        """The tile in every slot, once all seeds are known."""
+        self.final_state = b""
+        self.is_over = False
+        self.results: list[tuple[Line, Result]] = []
+        self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
+        self.secrets = self._disclosed(lines)
+        self._lines: Iterator[Line] = iter(lines)
+        self._progress = progress
+
+    @property
+    def has_all_seeds(self) -> bool:
+        """Whether every seat disclosed."""
+        return len(self.secrets) == len(self.seats)
+
+    def need_game(self) -> HandState:
+        """The rules' state; from the deal on."""
+        assert self.game is not None
+        return self.game
+
+    def need_deck(self) -> MaskedDeck:
+        """The masked deck; from READY on."""
+        assert self.deck is not None
+        return self.deck
+
+    # Taking ---------------------------------------------------------------------------------------
+
+    def take(self, kind: Kind, seat: Seat) -> tuple[Line, Message]:
+        """The next line, which must be this message of this seat at the current step."""
+        line = next(self._lines, None)
+        if line is None:
+            raise ReplayEnded(None)
+        envelope = line.envelope
+        if isinstance(envelope.message, Void):
+            self._void(line, envelope.message)
+        if (envelope.kind, envelope.seat) != (kind, seat):
+            text = f"expected {kind.label} of seat {seat + 1} here, got {envelope.kind.label}"
+            raise ReplayEnded(line.finding("TokenNotDue", text))
+        if envelope.step != len(self.states) - 1:
+            text = f"expected step {len(self.states) - 1}, got {envelope.step}"
+            raise ReplayEnded(line.finding("StateDisagreement", text))
+        text = "the message names another state than the replay gives"
+        self.expect(line, envelope.state == self.states[-1], "StateDisagreement", text)
+        return line, envelope.message
+
+    def take_nothing_more(self) -> None:
+        """The file must end here."""
+        extra = next(self._lines, None)
+        if extra is not None:
+            raise ReplayEnded(extra.finding("TokenNotDue", "a message after the last RESULT"))
+
+    def _void(self, line: Line, void: Void) -> None:
+        """The hand was ended without score; the rest of the file only says so."""
+        if void.culprit >= len(self.seats):
+            text = f"the hand was given up ({void.reason}); it has no score"
+            raise ReplayEnded(
+                Finding(line=line.number, seat=None, message=line.label, cause="Voided", text=text)
+            )
+        text = (
+            f"seat {line.envelope.seat + 1} ended the hand and names seat {void.culprit + 1} "
+            f"({void.reason}); it has no score"
+        )
+        raise ReplayEnded(line.finding("Voided", text, seat=void.culprit))
+
+    # Checking -------------------------------------------------------------------------------------
+
+    def check(self, line: Line, work: int, check: Callable[[], object]) -> bool:
+        """Runs a check of a proof; its failure is a finding about the line."""
+        try:
+            check()
+        except (VerificationError, DecodeError) as error:
+            self.findings.append(line.finding(error.code, str(error)))
+            return False
+        finally:
+            self._progress(work)
+        self.proofs += 1
+        return True
+
+    def expect(self, line: Line, condition: bool, cause: str, text: str) -> None:
+        """Notes a finding about the line unless the condition holds."""
+        if not condition:
+            self.findings.append(line.finding(cause, text))
+
+    def require(self, line: Line, condition: bool, cause: str, text: str) -> None:
+        """Ends the replay with a finding about the line unless the condition holds."""
+        if not condition:
+            raise ReplayEnded(line.finding(cause, text))
+
+    def rebuild(
+        self,
+        line: Line,
+        message: Message,
+        build: Callable[[SeatSecrets], Message],
+        *,
+        always: bool = False,
+    ) -> None:
+        """Rebuilds a message from its author's seed and compares every byte.
+
+        Args:
+            build: makes the message from the seat's secrets.
+            always: also without `recompute`.
+        """
+        secrets = self.secrets.get(line.envelope.seat)
+        if secrets is None or not (always or self.recompute):
+            return
+        if build(secrets).encode() == message.encode():
+            self.recomputed += 1
+        else:
+            kind = line.envelope.kind.label
+            text = f"the disclosed seed gives another {kind} message"
+            self.findings.append(line.finding("ReplayMismatch", text))
+
+    # Steps ----------------------------------------------------------------------------------------
+
+    def complete(self, label: str, data: bytes) -> None:
+        """Counts a round outside of play."""
+        self.states.append(round_state(self.hand_ctx, len(self.states), label, data))
+
+    def complete_play(self) -> None:
+        """Counts a step of the deal or of play."""
+        game = canonical_bytes(self.need_game())
+        digest = self.need_deck().state_digest()
+        self.states.append(play_state(self.hand_ctx, len(self.states), game, digest))
+
+    def _disclosed(self, lines: tuple[Line, ...]) -> dict[Seat, SeatSecrets]:
+        """The secrets of every seat that discloses somewhere in the file."""
+        return {
+            line.envelope.seat: SeatSecrets.derive(
+                seed=line.envelope.message.seed,
+                contexts=self.contexts,
+                seat=line.envelope.seat,
+                threshold=self.threshold,
+            )
+            for line in lines
+            if isinstance(line.envelope.message, Disclose) and line.envelope.seat < len(self.seats)
+        }
