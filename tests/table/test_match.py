@@ -1,0 +1,166 @@
+"""The match between hands: setups, starters, totals, keys that may not come back."""
+
+import pytest
+
+from p2pokey.errors import DecodeError, InvalidRuleSet, LocalProtocolError
+from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
+from p2pokey.rules.rulesets import ruleset_for, table_options
+from p2pokey.table.match import FinishedHand, Match, new_match
+from p2pokey.table.next_hand import SIZE, Next, Wish, is_next, open_next, seal_next
+from p2pokey.tiles import Seat
+from p2pokey.transcript.setup import NO_TRANSCRIPT, decode_header, encode_header
+
+SIGNERS = [Ed25519Signer(bytes([7 + seat]) * 32) for seat in range(4)]
+ROSTER = tuple(signer.public_key for signer in SIGNERS)
+SESSION = b"s" * 32
+
+
+def begin() -> Match:
+    return new_match(
+        session=SESSION, roster=ROSTER, rules=ruleset_for("classic"), options=table_options(4)
+    )
+
+
+def finished(match: Match, points: tuple[int, ...], *, starter: int = 2) -> FinishedHand:
+    return FinishedHand(
+        starter=Seat(starter),
+        points=points,
+        totals=tuple(a + b for a, b in zip(match.totals, points, strict=True)),
+        transcript_hash=bytes([match.attempts + 1]) * 64,
+        keys=frozenset({bytes([100 + match.attempts]) * 32}),
+    )
+
+
+def test_the_first_hand_starts_from_nothing_and_by_the_coins():
+    setup = begin().next_setup()
+
+    assert setup.hand == 0
+    assert setup.match_hand == 0
+    assert setup.starter is None
+    assert setup.totals == (20, 20, 20, 20)
+    assert setup.previous == NO_TRANSCRIPT
+    assert decode_header(encode_header(setup)) == setup
+
+
+def test_each_hand_that_counts_begins_one_seat_further_right():
+    match = begin()
+    starters = []
+    for _ in range(5):
+        match = match.after_hand(finished(match, (0, -2, -2, -2)))
+        starters.append(match.next_setup().starter)
+
+    assert starters == [3, 0, 1, 2, 3]
+
+
+def test_the_next_hand_follows_from_the_last():
+    match = begin()
+    match = match.after_hand(finished(match, (0, -2, -2, -2)))
+    setup = match.next_setup()
+
+    assert setup.hand == 1
+    assert setup.match_hand == 1
+    assert setup.totals == (20, 18, 18, 18)
+    assert setup.previous == b"\x01" * 64
+    assert match.used_keys == frozenset({b"d" * 32})
+
+
+def test_a_failed_attempt_keeps_the_hand_and_takes_a_new_number():
+    match = begin()
+    match = match.after_hand(finished(match, (0, -2, -2, -2)))
+    match = match.after_failure(keys=frozenset({b"k" * 32}))
+    setup = match.next_setup()
+
+    assert setup.hand == 2
+    assert setup.match_hand == 1
+    assert setup.starter == 3
+    assert setup.previous == b"\x01" * 64
+    assert match.used_keys == frozenset({b"d" * 32, b"k" * 32})
+
+
+def test_seats_that_withheld_their_keys_are_excluded_until_a_hand_counts():
+    match = begin()
+    match = match.after_failure(keys=frozenset(), withheld=(Seat(1),))
+    match = match.after_failure(keys=frozenset(), withheld=(Seat(3),))
+
+    assert match.next_setup().excluded == 0b1010
+    assert match.after_hand(finished(match, (0, 0, 0, 0))).next_setup().excluded == 0
+
+
+def test_not_everybody_can_be_excluded():
+    match = begin().after_failure(keys=frozenset(), withheld=tuple(map(Seat, range(4))))
+
+    assert match.next_setup().excluded == 0
+
+
+def test_the_match_ends_at_zero_and_ties_are_shared():
+    match = begin()
+    for _ in range(9):
+        match = match.after_hand(finished(match, (0, -2, 0, -2)))
+    assert not match.is_over
+    assert match.winners == ()
+
+    match = match.after_hand(finished(match, (0, -2, 0, -2)))
+
+    assert match.is_over
+    assert match.winners == (0, 2)
+    with pytest.raises(LocalProtocolError):
+        match.next_setup()
+
+
+def test_a_score_that_does_not_continue_the_match_is_refused():
+    match = begin()
+    wrong = FinishedHand(
+        starter=Seat(0),
+        points=(0, -2, -2, -2),
+        totals=(20, 18, 18, 19),
+        transcript_hash=bytes(64),
+        keys=frozenset(),
+    )
+    with pytest.raises(LocalProtocolError):
+        match.after_hand(wrong)
+
+
+def test_seats_and_options_must_fit():
+    with pytest.raises(LocalProtocolError):
+        new_match(
+            session=SESSION,
+            roster=ROSTER[:3],
+            rules=ruleset_for("classic"),
+            options=table_options(4),
+        )
+    with pytest.raises(InvalidRuleSet):
+        new_match(
+            session=SESSION,
+            roster=ROSTER[:3],
+            rules=ruleset_for("classic"),
+            options=table_options(3),
+        )
+
+
+# NEXT ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wish", list(Wish))
+def test_next_comes_back_as_it_was_sealed(wish: Wish):
+    message = Next(session=SESSION, hand=2**32 - 1, seat=Seat(3), wish=wish)
+    data = seal_next(SIGNERS[3], message)
+
+    assert len(data) == SIZE
+    assert is_next(data)
+    assert open_next(Ed25519Verifier(), ROSTER, data) == message
+
+
+def test_any_changed_byte_of_next_is_refused():
+    data = seal_next(SIGNERS[1], Next(session=SESSION, hand=1, seat=Seat(1), wish=Wish.PLAY))
+    for index in range(len(data)):
+        broken = bytearray(data)
+        broken[index] ^= 1
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - the class is asserted below
+            open_next(Ed25519Verifier(), ROSTER, bytes(broken))
+        assert caught.value.code in {"BadLength", "DecodeError", "BadSignature"}
+
+
+@pytest.mark.parametrize("size", [0, 1, SIZE - 1, SIZE + 1])
+def test_next_of_another_size_is_refused(size: int):
+    with pytest.raises(DecodeError):
+        open_next(Ed25519Verifier(), ROSTER, b"\x80" * size)
