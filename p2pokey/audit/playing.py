@@ -69,6 +69,141 @@ def _replay_tokens(course: Course, reveals: tuple[Reveal, ...], purpose: Purpose
         text = f"expected {purpose.label} tokens for positions {list(due)}"
         course.require(line, is_due, "TokenNotDue", text)
         course.check(line, len(due) // 4 + 1, partial(_check_tokens, course, line, message))
+        course.rebuild(line, message, partial(_build_tokens, course, line, message))
+        course.need_deck().store_tokens(seat, message.positions, message.tokens)
+
+
+def _check_tokens(course: Course, line: Line, message: Tokens) -> None:
+    course.need_deck().check_tokens(
+        seat=line.envelope.seat,
+        purpose=message.purpose.label,
+        index=line.envelope.seq,
+        positions=message.positions,
+        tokens=message.tokens,
+        proof=message.proof,
+    )
+
+
+def _build_tokens(course: Course, line: Line, message: Tokens, secrets: SeatSecrets) -> Tokens:
+    tokens, proof = course.need_deck().prove_tokens(
+        seat=line.envelope.seat,
+        seed=secrets.seed,
+        secret=secrets.hand_secret,
+        purpose=message.purpose.label,
+        index=line.envelope.seq,
+        positions=message.positions,
+    )
+    return Tokens(purpose=message.purpose, positions=message.positions, tokens=tokens, proof=proof)
+
+
+def _open(course: Course, reveals: tuple[Reveal, ...]) -> tuple[Event, ...]:
+    """Opens what the tokens open; returns the events of a turned indicator."""
+    events: tuple[Event, ...] = ()
+    deck = course.need_deck()
+    try:
+        for reveal in reveals:
+            if reveal.to is None:
+                tile = deck.open_publicly(reveal.slots[0])
+                course.game, events = course.engine.turn_indicator(course.need_game(), tile)
+                continue
+            for slot in reveal.slots:
+                deck.hand_over(slot, reveal.to)
+            course.duty.arrived(reveal.to)
+    except (VerificationError, DecodeError) as error:
+        text = f"a tile does not open: {error}"
+        finding = Finding(line=None, seat=None, message=None, cause=error.code, text=text)
+        raise ReplayEnded(finding) from error
+    return events
+
+
+def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple[Reveal, ...]:
+    game = course.need_game()
+    try:
+        move = decode_move(message.move)
+        following, events = course.engine.apply(game, move)
+    except RuleError as error:
+        raise ReplayEnded(line.finding(error.rule, str(error))) from error
+    except DecodeError as error:
+        raise ReplayEnded(line.finding(error.code, str(error))) from error
+    slots = concealed_slots(game, seat)
+    plan = reveal_plan(game, seat, move)
+    _require_form(course, line, message, slots, plan, course.duty.is_due(game, seat, move))
+    course.rebuild(line, message, partial(_build_move, course, line, message, slots, plan))
+    if message.remask is not None:
+        _replay_remask(course, line, slots, message.remask)
+    if plan.slots:
+        course.check(line, len(plan.slots), partial(_check_reveal, course, line, message, plan))
+    for slot, tile in zip(plan.slots, plan.tiles, strict=True):
+        course.need_deck().make_public(slot, tile)
+        if course.faces:
+            text = f"slot {slot} holds another tile than the seeds give"
+            course.expect(line, course.faces[slot] == tile, "ReplayMismatch", text)
+    course.game = following
+    return reveals_in(events)
+
+
+def _require_form(
+    course: Course,
+    line: Line,
+    message: Move,
+    slots: tuple[Slot, ...],
+    plan: RevealPlan,
+    is_remask_due: bool,
+) -> None:
+    text = "a re-mask is missing or not due"
+    course.require(line, is_remask_due == (message.remask is not None), "S9", text)
+    if message.remask is not None:
+        text = f"expected a re-mask of {len(slots)} tiles"
+        course.require(line, len(message.remask.deck) == 64 * len(slots), "BadLength", text)
+    text = f"expected {len(plan.slots)} tokens with this move"
+    course.require(line, len(message.tokens) == 32 * len(plan.slots), "TokenNotDue", text)
+
+
+def _check_reveal(course: Course, line: Line, message: Move, plan: RevealPlan) -> None:
+    course.need_deck().check_reveal(
+        holder=line.envelope.seat,
+        purpose=plan.purpose,
+        index=line.envelope.seq,
+        slots=plan.slots,
+        rack_indices=plan.rack_indices,
+        tiles=plan.tiles,
+        tokens=message.tokens,
+        proof=message.proof,
+    )
+
+
+def _replay_remask(course: Course, line: Line, slots: tuple[Slot, ...], remask: Remask) -> None:
+    deck, seat = course.need_deck(), line.envelope.seat
+    key = course.keys[seat].hand_key
+    deck_in, ctx = deck.remask_input(slots), deck.remask_context(seat)
+    check_shuffle(course, line, ctx, key, deck_in, remask.deck, remask.proof)
+    if course.faces:
+        permutation, _ = shuffle_secrets(course.secrets[seat].seed, ctx, deck_in)
+        moved = [course.faces[slots[source]] for source in permutation]
+        course.faces.update(zip(slots, moved, strict=True))
+    deck.apply_remask(seat, slots, remask.deck)
+    course.duty.done(seat)
+
+
+def _build_move(
+    course: Course,
+    line: Line,
+    message: Move,
+    slots: tuple[Slot, ...],
+    plan: RevealPlan,
+    secrets: SeatSecrets,
+) -> Move:
+    """The move message that the seed gives for this choice of the player."""
+    deck, seat = course.need_deck().copy(), line.envelope.seat
+    remask = None
+    if message.remask is not None:
+        deck_out, proof = prove_shuffle(
+            course.group,
+            seed=secrets.seed,
+            ctx=deck.remask_context(seat),
+            key=course.keys[seat].hand_key,
+            deck=deck.remask_input(slots),
+        )
         remask = Remask(deck=deck_out, proof=proof)
         deck.apply_remask(seat, slots, deck_out)
     tokens, reveal_proof = b"", b""
