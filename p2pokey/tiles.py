@@ -63,11 +63,16 @@ def make_tile(face: Face, copy: int) -> Tile:
     return Tile(26 * face.colour + 2 * (face.number - 1) + copy)
 
 
+_FACES = (
+    *(Face(Colour(tile // 26), tile % 26 // 2 + 1) for tile in range(FALSE_OKEYS[0])),
+    None,
+    None,
+)
+
+
 def face_of(tile: Tile) -> Face | None:
     """The printed face, or None for a false okey."""
-    if is_false_okey(tile):
-        return None
-    return Face(Colour(tile // 26), tile % 26 // 2 + 1)
+    return _FACES[tile]
 
 
 def copy_of(tile: Tile) -> int:
