@@ -7,7 +7,7 @@ at tiles only; what a finish is worth is for scoring.py.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from p2pokey.rules.distance import melds_distance
+from p2pokey.rules.distance import melds_distance, pairs_distance
 from p2pokey.rules.melds import MeldKind, MeldRules, identity
 from p2pokey.rules.state import FinishKind
 from p2pokey.rules.templates import Rack, Template, bit_of, rack_of, templates_with
@@ -116,6 +116,9 @@ def finishing_discards(
     tiles: Sequence[Tile], *, okey: Face | None, rules: MeldRules
 ) -> tuple[tuple[Tile, FinishLayout], ...]:
     """Every tile of a 15-tile rack whose discard finishes, in the order given, with a layout."""
+    rack = rack_of(tiles, okey)
+    if melds_distance(rack, wrap=rules.wrap) > 0 and pairs_distance(rack) > 0:
+        return ()
     found = []
     seen: dict[Face | None, bool] = {}
     for i, tile in enumerate(tiles):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from p2pokey.errors import IllegalMove, InvalidRuleSet
 from p2pokey.rules.arrange import best_finish, finishing_discards
-from p2pokey.rules.classic_checks import check, is_twin, mover
+from p2pokey.rules.classic_checks import check, check_move, is_twin, mover
 from p2pokey.rules.events import (
     Event,
     FalseOkeyTurned,
@@ -111,15 +111,15 @@ def legal(view: View) -> tuple[Move, ...]:
     moves: list[Move] = [DrawStack(), DrawLeft(), Pass()]
     moves.extend(Show(placed) for placed in rack if is_twin(state, placed.tile))
     moves.extend(Discard(placed) for placed in rack)
-    allowed = [move for move in moves if _is_legal(view, move)]
+    allowed = [move for move in moves if _is_legal(state, move)]
     if state.phase is Phase.PLAY and len(rack) == len(state.racks[seat]):
         allowed.extend(_finishes(state, rack))
     return tuple(allowed)
 
 
-def _is_legal(view: View, move: Move) -> bool:
+def _is_legal(state: HandState, move: Move) -> bool:
     try:
-        check(view, move)
+        check_move(state, move)
     except IllegalMove:
         return False
     return True

@@ -43,6 +43,11 @@ def check(view: View, move: Move) -> None:
     if view.seat not in (None, seat):
         raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
     _check_claims(view, seat, move)
+    check_move(state, move)
+
+
+def check_move(state: HandState, move: Move) -> None:
+    """As `check` for the seat to move, whose claims are known to be true."""
     match move:
         case DrawStack():
             _check_draw(state)

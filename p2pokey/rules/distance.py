@@ -13,7 +13,7 @@ at hand can no longer beat the best.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -93,7 +93,7 @@ def plan_for(target: int) -> Plan:
     return Plan(tuple(slots), tuple(step))
 
 
-@cache
+@lru_cache(maxsize=8192)
 def _run_pieces(mask: int, wrap: bool) -> tuple[Piece, ...]:
     """Pieces of runs in one colour; mask: 13 bits."""
     places = [place for place in range(NUMBERS) if mask >> place & 1]
@@ -110,7 +110,7 @@ def _run_pieces(mask: int, wrap: bool) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-@cache
+@lru_cache(maxsize=8192)
 def _shifted_runs(mask: int, colour: int, wrap: bool) -> tuple[Piece, ...]:
     shift = NUMBERS * colour
     return tuple(

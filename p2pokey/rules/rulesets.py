@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import TypeVar
 
 from p2pokey.errors import InvalidRuleSet
@@ -198,6 +199,7 @@ def rules_hash(rules: RuleSet, options: TableOptions) -> bytes:
     return hashlib.sha512(canonical_bytes(rules, options)).digest()
 
 
+@cache
 def ruleset_hash(rules: RuleSet) -> bytes:
     """SHA-512 of the rule set alone, 64 bytes: part of the state of a hand."""
     return hashlib.sha512(_dump(asdict(rules))).digest()

@@ -1,0 +1,77 @@
+"""Runs worked examples (schema `p2pokey-rules-examples/1`) against the engines.
+
+An example names its variant and kind, an input and the expected facts; one function per kind plays
+the input through the real rules and returns the facts it found. A variant or kind that is not here
+is reported as unsupported, never skipped in silence.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from p2pokey.errors import P2POkeyError
+from p2pokey.rules.conformance_classic import KINDS as CLASSIC_KINDS
+from p2pokey.rules.conformance_input import Example, Facts, Kind
+from p2pokey.rules.rulesets import CLASSIC, RuleSet
+
+SCHEMA = "p2pokey-rules-examples/1"
+
+_VARIANTS: dict[str, tuple[RuleSet, dict[str, Kind]]] = {"A": (CLASSIC, CLASSIC_KINDS)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An example whose expectation was not met."""
+
+    example: str
+    expected: Facts
+    got: Facts
+    """The facts found, or `error` with the reason why the example could not be played."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The outcome of a file of examples; ids in file order."""
+
+    passed: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    unsupported: tuple[str, ...]
+
+
+def is_supported(example: Example) -> bool:
+    """Whether the example's variant and kind can be played."""
+    _, kinds = _VARIANTS.get(str(example.get("variant")), (None, {}))
+    return str(example.get("kind")) in kinds
+
+
+def run_examples(examples: Iterable[Example]) -> Report:
+    """Plays all examples; never raises for what an example says."""
+    passed: list[str] = []
+    failures: list[Failure] = []
+    unsupported: list[str] = []
+    for example in examples:
+        name = str(example.get("id"))
+        if not is_supported(example):
+            unsupported.append(name)
+            continue
+        failure = run_example(example)
+        if failure is None:
+            passed.append(name)
+        else:
+            failures.append(failure)
+    return Report(passed=tuple(passed), failures=tuple(failures), unsupported=tuple(unsupported))
+
+
+def run_example(example: Example) -> Failure | None:
+    """Plays one supported example; None if every expected fact was found."""
+    rules, kinds = _VARIANTS[example["variant"]]
+    expected: Facts = {}
+    got: Facts
+    try:
+        expected = dict(example["expect"])
+        got = kinds[example["kind"]](rules, example["input"])
+    except (P2POkeyError, AttributeError, LookupError, TypeError, ValueError) as error:
+        got = {"error": f"{type(error).__name__}: {error}"}
+    relevant = {key: got[key] for key in expected if key in got}
+    if relevant == expected and expected:
+        return None
+    return Failure(example=str(example.get("id")), expected=expected, got=got)
