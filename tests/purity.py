@@ -37,7 +37,7 @@ def main(root: str, names: list[str], forbidden: frozenset[str]) -> int:
         if name.partition(".")[0] in forbidden:
             del sys.modules[name]
     sys.path.insert(0, root)
-    sys.meta_path.insert(0, Wall(names[0].partition(".")[0], forbidden))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Wall(names[0].partition(".")[0], forbidden))
     failures = 0
     for name in names:
         try:
