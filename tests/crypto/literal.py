@@ -44,7 +44,8 @@ class Statement:
     def total(self, *terms: tuple[int, bytes]) -> bytes:
         result = IDENTITY
         for scalar, point in terms:
-            result = self.group.add(result, self.times(scalar, point))
+            if scalar % L:
+                result = self.group.add(result, self.times(scalar, point))
         return result
 
     def transcript(self) -> FiatShamir:
