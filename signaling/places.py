@@ -102,7 +102,6 @@ class Places:
         holder = room.member_at(place)
         if holder is not None:
             self.take_away(room, holder)
-            room = room.without(holder.id)
         member = new_member(connection, place, key)
         room = room.with_member(member)
         self._store.replace(room)

@@ -140,6 +140,8 @@ def test_a_full_room_refuses_and_its_window_stays_closed_when_a_guest_leaves():
     assert bench.say(1, t="open") == [(1, error("full", "open"))]
     bench.say(2, t="leave")
     assert bench.say(3, t="knock", room=code, pub=pub(3)) == [(3, error("window_closed", "knock"))]
+    assert bench.say(1, t="open") == []
+    assert bench.say(3, t="knock", room=code, pub=pub(3))[0][1]["t"] == "lobby"
 
 
 def test_a_kick_frees_the_place_that_a_wrong_guess_filled():
@@ -354,6 +356,16 @@ def test_a_place_whose_time_has_run_out_is_gone_even_before_the_sweep():
     bench.now += GRACE
 
     assert bench.hello(11, resume=bench.tokens[1])[1] == (11, error("gone", "hello"))
+    assert bench.hello(12, resume=bench.tokens[2])[1] == (12, error("gone", "hello"))
+
+
+def test_nobody_resumes_in_a_room_whose_host_has_run_out():
+    bench = Bench()
+    bench.table(1)
+    bench.drop(1)
+    bench.now += GRACE
+    bench.drop(2)
+
     assert bench.hello(12, resume=bench.tokens[2])[1] == (12, error("gone", "hello"))
 
 

@@ -1,17 +1,24 @@
-"""Any order of events keeps the rooms consistent; a plain model says who gets in."""
+"""Any order of events keeps the rooms consistent; a plain model says who gets in.
+
+Rules that make sense in the state at hand are apart from rules that anybody may try at any time:
+with the latter alone nearly all events would be refused.
+"""
 
 from dataclasses import dataclass, field
 
-from hypothesis import assume, settings
+from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from signaling.messages import ErrorCode
 from tests.signaling.support import Bench, pub
 
 GRACE = 50.0
 WINDOW = 100
+MOST = 8
 KEYS = st.sampled_from("abcdef")
+PICK = st.integers(0, 999)
+TTL = st.sampled_from([0, 1, 30, None])
 
 
 @dataclass
@@ -38,123 +45,204 @@ class ModelRoom:
 class RoomsMachine(RuleBasedStateMachine):
     """Drives the real machine and the model with the same events."""
 
-    connections = Bundle("connections")
-    codes = Bundle("codes")
-    tokens = Bundle("tokens")
-
     def __init__(self):
         super().__init__()
-        plenty = {"messages_per_second": 10**6, "message_burst": 10**6, "rooms_per_hour": 10**6}
         self.bench = Bench(
             grace_s=GRACE,
             window_s=WINDOW,
+            hello_s=10**9,
+            messages_per_second=10**6,
+            message_burst=10**6,
+            rooms_per_hour=10**6,
             knocks_per_minute=10**6,
             sockets_per_address=10**6,
-            hello_s=10**9,
-            **plenty,
         )
         self.number = 0
         self.model: dict[str, ModelRoom] = {}
-        self.open: set[int] = set()
+        self.open: list[int] = []
+        self.tokens: list[str] = ["A" * 22]
+        self.codes: list[str] = ["00000"]
 
-    # --- helpers ---
+    # --- who is where, in the model ---
 
-    def place_of(self, number):
+    def seat_of(self, number):
         for code, room in self.model.items():
             for place, holder in room.places.items():
                 if holder.connection == number:
                     return code, place
-        return None
+        return None, None
+
+    def loose(self):
+        return [number for number in self.open if self.seat_of(number)[0] is None]
+
+    def guests(self):
+        return [number for number in self.open if self.seat_of(number)[1] not in (None, 0)]
+
+    def hosts(self):
+        return [number for number in self.open if self.seat_of(number)[1] == 0]
 
     def members(self, code):
+        if code not in self.model:
+            return set()
         return {h.connection for h in self.model[code].places.values() if h.connection is not None}
 
     def remove(self, code, place, *, may_return=False):
         if place == 0:
             del self.model[code]
-        else:
-            holder = self.model[code].places.pop(place)
-            if may_return:
-                self.model[code].former.add(holder.key)
+            return
+        holder = self.model[code].places.pop(place)
+        if may_return:
+            self.model[code].former.add(holder.key)
 
     def check(self, said, number=None, room=()):
         """Only open connections hear anything, and only the sender and its room do."""
         heard = {to for to, _ in said}
-        assert heard <= self.open
+        assert heard <= set(self.open)
         if number is not None:
             assert heard <= {number, *room}
         errors = [(to, message) for to, message in said if message["t"] == "error"]
         assert len(errors) <= 1
-        for to, message in errors:
-            assert to == number
-            assert message["code"] in set(ErrorCode)
-        for to, message in said:
-            if message["t"] == "welcome":
-                assert to == number
+        assert all(to == number and message["code"] in set(ErrorCode) for to, message in errors)
+        assert all(to == number for to, message in said if message["t"] == "welcome")
         return errors[0][1]["code"] if errors else None
 
-    # --- events ---
+    def say(self, number, **message):
+        room = self.members(self.seat_of(number)[0])
+        return self.check(self.bench.say(number, **message), number, room)
 
-    @rule(target=connections)
+    # --- connections ---
+
+    def connect(self, resume=None, room=()):
+        self.number += 1
+        self.open.append(self.number)
+        error = self.check(self.bench.hello(self.number, resume=resume), self.number, room)
+        self.tokens.append(self.bench.tokens[self.number])
+        return error
+
+    @initialize(seats=st.integers(2, 4))
+    def begin(self, seats):
+        self.connect()
+        self.connect()
+        self.create_room(self.open[0], seats, "a")
+
+    @precondition(lambda self: len(self.open) < MOST)
+    @rule()
     def arrive(self):
-        self.number += 1
-        self.open.add(self.number)
-        self.check(self.bench.hello(self.number), self.number)
-        return self.number
+        assert self.connect() is None
 
-    @rule(target=connections, token=tokens)
-    def resume(self, token):
-        found = next(
-            (
-                (code, place, holder)
-                for code, room in self.model.items()
-                for place, holder in room.places.items()
-                if holder.token == token
-            ),
-            None,
-        )
-        self.number += 1
-        number = self.number
-        self.open.add(number)
-        room = () if found is None else self.members(found[0])
-        error = self.check(self.bench.hello(number, resume=token), number, room)
-        assert error == ("gone" if found is None else None)
-        if found is not None:
-            if found[2].connection is not None:
-                assert found[2].connection in self.bench.closed
-            found[2].connection = number
-        return number
+    @precondition(lambda self: len(self.open) < MOST)
+    @rule(pick=PICK)
+    def resume(self, pick):
+        token = self.tokens[pick % len(self.tokens)]
+        for code, room in self.model.items():
+            for holder in room.places.values():
+                if holder.token == token:
+                    self.resume_place(token, code, holder)
+                    return
+        assert self.connect(resume=token) == "gone"
 
-    @rule(number=connections)
-    def drop(self, number):
-        place = self.place_of(number)
-        room = () if place is None else self.members(place[0])
-        self.open.discard(number)
-        self.check(self.bench.drop(number), number, room)
-        if place is not None:
-            holder = self.model[place[0]].places[place[1]]
+    @precondition(lambda self: len(self.open) < MOST and self.away())
+    @rule(pick=PICK)
+    def come_back(self, pick):
+        away = self.away()
+        code, holder = away[pick % len(away)]
+        self.resume_place(holder.token, code, holder)
+
+    def away(self):
+        return [
+            (code, holder)
+            for code, room in self.model.items()
+            for holder in room.places.values()
+            if holder.connection is None
+        ]
+
+    def resume_place(self, token, code, holder):
+        old = holder.connection
+        assert self.connect(resume=token, room=self.members(code)) is None
+        if old is not None:
+            assert old in self.bench.closed
+            assert self.bench.drop(old) == []
+            self.open.remove(old)
+        holder.connection = self.number
+
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK)
+    def drop(self, pick):
+        number = self.open.pop(pick % len(self.open))
+        code, place = self.seat_of(number)
+        self.check(self.bench.drop(number), number, self.members(code))
+        if code is not None:
+            holder = self.model[code].places[place]
             holder.connection, holder.away_since = None, self.bench.now
 
-    def is_live(self, number):
-        return number in self.open and number not in self.bench.closed
+    # --- what makes sense ---
 
-    @rule(target=codes, number=connections, seats=st.integers(2, 4), key=KEYS)
-    def create(self, number, seats, key):
-        assume(self.is_live(number))
-        said = self.bench.say(number, t="create", seats=seats, host=pub(key))
-        error = self.check(said, number)
-        if self.place_of(number) is not None:
-            assert error == "bad"
-            return "00000"
-        code = said[0][1]["room"]
+    def create_room(self, number, seats, key):
+        ((_, created),) = self.bench.say(number, t="create", seats=seats, host=pub(key))
         holder = Holder(key=key, connection=number, token=self.bench.tokens[number])
-        self.model[code] = ModelRoom(seats, self.bench.now + WINDOW, {0: holder})
-        return code
+        self.model[created["room"]] = ModelRoom(seats, self.bench.now + WINDOW, {0: holder})
+        self.codes.append(created["room"])
+
+    @precondition(lambda self: self.loose() and len(self.model) < 3)
+    @rule(pick=PICK, seats=st.integers(2, 4), key=KEYS)
+    def create(self, pick, seats, key):
+        loose = self.loose()
+        self.create_room(loose[pick % len(loose)], seats, key)
+
+    @precondition(lambda self: self.loose() and self.model)
+    @rule(pick=PICK, code_pick=PICK, key=KEYS)
+    def knock(self, pick, code_pick, key):
+        loose, codes = self.loose(), sorted(self.model)
+        self.try_knock(loose[pick % len(loose)], codes[code_pick % len(codes)], key)
+
+    @precondition(lambda self: self.guests())
+    @rule(pick=PICK)
+    def guest_leaves(self, pick):
+        number = self.guests()[pick % len(self.guests())]
+        code, place = self.seat_of(number)
+        assert self.say(number, t="leave") is None
+        self.remove(code, place)
+
+    @precondition(lambda self: self.hosts())
+    @rule(pick=PICK, member_pick=PICK)
+    def host_kicks(self, pick, member_pick):
+        number = self.hosts()[pick % len(self.hosts())]
+        code, _ = self.seat_of(number)
+        guests = sorted(set(self.model[code].places) - {0})
+        if not guests:
+            return
+        place = guests[member_pick % len(guests)]
+        token = self.model[code].places[place].token
+        member = next(n for n in self.bench.ids if self.bench.tokens[n] == token)
+        assert self.say(number, t="kick", id=self.bench.ids[member]) is None
+        self.remove(code, place)
+        self.model[code].filled = False
+
+    @precondition(lambda self: self.hosts())
+    @rule(pick=PICK, ttl=TTL)
+    def host_opens(self, pick, ttl):
+        number = self.hosts()[pick % len(self.hosts())]
+        room = self.model[self.seat_of(number)[0]]
+        error = self.say(number, t="open", ttl=ttl)
+        if len(room.places) == room.seats:
+            assert error == "full"
+            return
+        assert error is None
+        room.until, room.filled = self.bench.now + (WINDOW if ttl is None else ttl), False
+
+    @precondition(lambda self: self.hosts())
+    @rule(pick=PICK)
+    def host_closes(self, pick):
+        number = self.hosts()[pick % len(self.hosts())]
+        assert self.say(number, t="close") is None
+        self.model[self.seat_of(number)[0]].until = self.bench.now
+
+    # --- what anybody may try ---
 
     def expect(self, number, code, key):
         """What the model says about a knock: an error, or the place."""
         room = self.model.get(code)
-        if self.place_of(number) is not None:
+        if self.seat_of(number)[0] is not None:
             return "bad"
         if room is None:
             return "no_room"
@@ -171,101 +259,75 @@ class RoomsMachine(RuleBasedStateMachine):
         is_open = not room.filled and self.bench.now < room.until
         return free[0] if is_open or key in room.former else "window_closed"
 
-    @rule(number=connections, code=codes, key=KEYS)
-    def knock(self, number, code, key):
-        assume(self.is_live(number))
+    def try_knock(self, number, code, key):
         expected = self.expect(number, code, key)
-        room = self.members(code) if code in self.model else ()
         said = self.bench.say(number, t="knock", room=code, pub=pub(key))
-        error = self.check(said, number, room)
+        error = self.check(said, number, self.members(code))
         if isinstance(expected, str):
-            assert expected == error
+            assert error == expected
             return
-        assert expected == next(m["place"] for _, m in said if m["t"] == "lobby")
-        known = self.model[code]
-        known.places[expected] = Holder(key, number, self.bench.tokens[number])
-        known.filled = known.filled or len(known.places) == known.seats
-        known.former.discard(key)
+        assert [m["place"] for _, m in said if m["t"] == "lobby"] == [expected]
+        room = self.model[code]
+        room.places[expected] = Holder(key, number, self.bench.tokens[number])
+        room.filled = room.filled or len(room.places) == room.seats
+        room.former.discard(key)
 
-    @rule(number=connections)
-    def leave(self, number):
-        assume(self.is_live(number))
-        place = self.place_of(number)
-        room = () if place is None else self.members(place[0])
-        error = self.check(self.bench.say(number, t="leave"), number, room)
-        assert error == ("bad" if place is None else None)
-        if place is not None:
-            self.remove(*place)
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK, code_pick=PICK, key=KEYS)
+    def odd_knock(self, pick, code_pick, key):
+        code = self.codes[code_pick % len(self.codes)]
+        self.try_knock(self.open[pick % len(self.open)], code, key)
 
-    @rule(number=connections, target_number=connections)
-    def kick(self, number, target_number):
-        assume(self.is_live(number))
-        place = self.place_of(number)
-        room = () if place is None else self.members(place[0])
-        said = self.bench.say(number, t="kick", id=self.bench.ids[target_number])
-        error = self.check(said, number, room)
-        if place is None or place[1] != 0:
-            assert error == "bad"
-        elif error is None:
-            token = self.bench.tokens[target_number]
-            places = self.model[place[0]].places
-            self.remove(place[0], next(p for p, h in places.items() if h.token == token))
-            self.model[place[0]].filled = False
+    @precondition(lambda self: self.loose() or self.guests())
+    @rule(pick=PICK, message=st.sampled_from([{"t": "open"}, {"t": "close"}, {"t": "kick"}]))
+    def odd_command(self, pick, message):
+        others = self.loose() + self.guests()
+        message = {**message, "id": "c1"}
+        assert self.say(others[pick % len(others)], **message) == "bad"
 
-    @rule(number=connections, ttl=st.sampled_from([0, 1, 30, None]))
-    def open_window(self, number, ttl):
-        assume(self.is_live(number))
-        place = self.place_of(number)
-        error = self.check(self.bench.say(number, t="open", ttl=ttl), number)
-        if place is None or place[1] != 0:
-            assert error == "bad"
-            return
-        room = self.model[place[0]]
-        if len(room.places) == room.seats:
-            assert error == "full"
-            return
-        assert error is None
-        room.until, room.filled = self.bench.now + (WINDOW if ttl is None else ttl), False
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK)
+    def odd_leave(self, pick):
+        number = self.open[pick % len(self.open)]
+        code, place = self.seat_of(number)
+        if place != 0 or pick % 5 == 0:  # rooms shall not end all the time
+            assert self.say(number, t="leave") == (None if code is not None else "bad")
+            if code is not None:
+                self.remove(code, place)
 
-    @rule(number=connections)
-    def close_window(self, number):
-        assume(self.is_live(number))
-        place = self.place_of(number)
-        error = self.check(self.bench.say(number, t="close"), number)
-        assert error == (None if place is not None and place[1] == 0 else "bad")
-        if error is None:
-            self.model[place[0]].until = self.bench.now
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK, other_pick=PICK)
+    def send(self, pick, other_pick):
+        number, other = (self.open[p % len(self.open)] for p in (pick, other_pick))
+        code, theirs = self.seat_of(number)[0], self.seat_of(other)[0]
+        reaches = number != other and code is not None and code == theirs
+        said = self.bench.say(number, t="send", to=self.bench.ids[other], n=1, body="aGk=")
+        assert [to for to, m in said if m["t"] == "recv"] == ([other] if reaches else [])
+        assert len(said) == 1
 
-    @rule(number=connections, other=connections, as_frame=st.booleans())
-    def pass_on(self, number, other, as_frame):
-        assume(self.is_live(number))
-        mine, theirs = self.place_of(number), self.place_of(other)
-        reaches = (
-            number != other and mine is not None and theirs is not None and mine[0] == theirs[0]
-        )
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK, place=st.integers(0, 4))
+    def relay(self, pick, place):
+        number = self.open[pick % len(self.open)]
+        code, mine = self.seat_of(number)
+        holder = self.model[code].places.get(place) if code is not None else None
+        reaches = holder is not None and holder.connection not in (None, number)
         self.bench.frames.clear()
-        if as_frame:
-            place = 0 if theirs is None else theirs[1]
-            assume(mine is None or theirs is not None)
-            assume(reaches or mine is None or mine[0] == theirs[0])
-            self.check(self.bench.raw(number, bytes([place]) + b"payload"), number)
-            expected = [(other, bytes([mine[1]]) + b"payload")] if reaches else []
-            assert expected == self.bench.frames
-        else:
-            said = self.bench.say(number, t="send", to=self.bench.ids[other], n=1, body="aGk=")
-            received = [to for to, message in said if message["t"] == "recv"]
-            assert received == ([other] if reaches else [])
+        error = self.check(self.bench.raw(number, bytes([place]) + b"x"), number)
+        expected = [(holder.connection, bytes([mine]) + b"x")] if reaches else []
+        assert self.bench.frames == expected
+        assert (error is None) == reaches
 
-    @rule(number=connections, data=st.one_of(st.text(max_size=40), st.binary(max_size=40)))
-    def garbage(self, number, data):
-        assume(self.is_live(number))
+    @precondition(lambda self: self.open)
+    @rule(pick=PICK, data=st.one_of(st.text(max_size=40), st.binary(min_size=9, max_size=40)))
+    def garbage(self, pick, data):
         before = self.bench.store.all()
         self.bench.frames.clear()
-        said = self.bench.raw(number, data)
+        said = self.bench.raw(self.open[pick % len(self.open)], data)
         assert len(said) + len(self.bench.frames) == 1
         assert before == self.bench.store.all()
 
-    @rule(seconds=st.sampled_from([1.0, 20.0, GRACE, 200.0]))
+    @rule(seconds=st.sampled_from([1.0, 5.0, 20.0, GRACE]))
     def wait(self, seconds):
         said = self.bench.wait(seconds)
         self.check(said)
@@ -277,27 +339,17 @@ class RoomsMachine(RuleBasedStateMachine):
                     if place == 0:
                         break
 
-    @rule(target=tokens, number=connections)
-    def remember(self, number):
-        return self.bench.tokens[number]
-
     # --- what always holds ---
 
     @invariant()
     def rooms_equal_the_model(self):
         rooms = {
-            room.code: {
-                member.place: (member.key.text, member.away_since is None)
-                for member in room.members
-            }
+            room.code: {m.place: (m.key.text, m.away_since is None) for m in room.members}
             for room in self.bench.store.all()
         }
         model = {
-            code: {
-                place: (pub(holder.key), holder.connection is not None)
-                for place, holder in room.places.items()
-            }
-            for code, room in self.model.items()
+            code: {place: (pub(h.key), h.connection is not None) for place, h in r.places.items()}
+            for code, r in self.model.items()
         }
         assert model == rooms
 
@@ -308,8 +360,8 @@ class RoomsMachine(RuleBasedStateMachine):
             assert places == sorted(set(places))
             assert places[0] == 0
             assert places[-1] < room.seats
-            for field_of in (lambda m: m.id, lambda m: m.key.raw, lambda m: m.token_digest):
-                assert len({field_of(member) for member in room.members}) == len(places)
+            for name_of in (lambda m: m.id, lambda m: m.key.raw, lambda m: m.token_digest):
+                assert len({name_of(member) for member in room.members}) == len(places)
             assert room.free > 0 or room.window_s(self.bench.now) == 0
 
     @invariant()
@@ -322,8 +374,15 @@ class RoomsMachine(RuleBasedStateMachine):
             if member.away_since is None
         }
         assert held == {(one.id, one.room) for one in connections.all() if one.room is not None}
-        assert len(connections) == len(self.open)
         assert all(connections.by_id(one.id) is one for one in connections.all())
+
+    @invariant()
+    def nothing_is_left_behind(self):
+        digests = {m.token_digest for room in self.bench.store.all() for m in room.members}
+        assert digests == set(self.bench.store._tokens)
+        connections = self.bench.rooms._connections
+        assert len(connections) == sum(connections._per_address.values()) == len(self.open)
+        assert (len(self.open) == 0) == (len(connections._per_address) == 0)
 
 
 RoomsMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
