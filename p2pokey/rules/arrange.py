@@ -13,6 +13,8 @@ from p2pokey.rules.state import FinishKind
 from p2pokey.rules.templates import Rack, Template, bit_of, rack_of, templates_with
 from p2pokey.tiles import Face, Tile
 
+SMALLEST_MELD = 3
+
 
 class Arranged(NamedTuple):
     """One meld of a layout, tiles in laid order."""
@@ -34,7 +36,7 @@ class FinishLayout(NamedTuple):
 def split_melds(tiles: Sequence[Tile], *, okey: Face | None, wrap: bool) -> Layout | None:
     """Lays all tiles out as runs and sets, or returns None where that is impossible."""
     rack = rack_of(tiles, okey)
-    if melds_distance(rack, wrap=wrap, target=len(tiles)) > 0:
+    if 0 < len(tiles) < SMALLEST_MELD or melds_distance(rack, wrap=wrap, target=len(tiles)) > 0:
         return None
     chosen = _cover(rack, wrap)
     return None if chosen is None else _with_tiles(chosen, tiles, okey)
@@ -78,26 +80,32 @@ def _with_tiles(chosen: tuple[Template, ...], tiles: Sequence[Tile], okey: Face 
 def split_pairs(tiles: Sequence[Tile], *, okey: Face | None, two_okeys: bool) -> Layout | None:
     """Lays all tiles out as pairs, or returns None where that is impossible.
 
-    A wild tile goes with a tile that has no twin; two wild tiles that are left are a pair where
-    `two_okeys` says so.
+    A wild tile goes with a tile that has no twin. Two wild tiles that are left are a pair where
+    `two_okeys` says so; else they go with the two tiles of a natural pair.
     """
-    wilds = [tile for tile in tiles if identity(tile, okey) is None]
+    wilds: list[Tile] = []
     singles: dict[Face, Tile] = {}
     pairs: list[tuple[Tile, Tile]] = []
     for tile in tiles:
         face = identity(tile, okey)
         if face is None:
-            continue
-        if face in singles:
+            wilds.append(tile)
+        elif face in singles:
             pairs.append((singles.pop(face), tile))
         else:
             singles[face] = tile
-    spare = len(wilds) - len(singles)
-    if spare < 0 or spare % 2 or (spare and not two_okeys):
+    if len(wilds) < len(singles) or len(tiles) % 2:
         return None
-    pairs.extend(zip(singles.values(), wilds, strict=False))
-    rest = wilds[len(singles) :]
-    pairs.extend(zip(rest[::2], rest[1::2], strict=True))
+    pairs.extend((tile, wilds.pop()) for tile in singles.values())
+    while wilds:
+        a, b = wilds.pop(), wilds.pop()
+        if two_okeys:
+            pairs.append((a, b))
+        elif pairs and identity(pairs[0][1], okey) is not None:
+            first, second = pairs.pop(0)
+            pairs += [(first, a), (second, b)]
+        else:
+            return None
     return tuple(Arranged(MeldKind.PAIR, pair) for pair in pairs)
 
 

@@ -183,7 +183,11 @@ def most_kept(rack: Rack, *, wrap: bool, target: int = FINISH_TILES) -> int:
 
 
 def melds_distance(rack: Rack, *, wrap: bool, target: int = FINISH_TILES) -> int:
-    """Tiles to exchange until `target` tiles of the rack form melds; 0: they do."""
+    """Tiles to exchange until `target` tiles of the rack form melds; 0: they do.
+
+    Args:
+        target: tiles of the finish; 0, or 3 and more, since no meld is smaller.
+    """
     kept = most_kept(rack, wrap=wrap, target=target)
     return max(0, target - rack.wilds - kept)
 
