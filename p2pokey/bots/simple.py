@@ -35,12 +35,12 @@ def choose(view: View, source: Source) -> Move:
         LocalProtocolError: the viewer has no move.
     """
     moves = engine_for(view.state.rules).legal(view)
+    for move in moves:
+        if isinstance(move, Show):  # before a finish, which would end the chance
+            return move
     finishes = [move for move in moves if isinstance(move, Finish)]
     if finishes:
         return max(finishes, key=lambda move: view.state.is_okey(move.discard.tile))
-    for move in moves:
-        if isinstance(move, Show):
-            return move
     discards = [move for move in moves if isinstance(move, Discard)]
     if discards:
         return _loosest(view, discards, source)
