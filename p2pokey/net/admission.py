@@ -1,0 +1,382 @@
+"""The host's side of letting guests in: a machine without clock, sockets or tasks.
+
+A guest who knows the words (or the link) proves it by SPAKE2, is shown the table, accepts it and
+waits for the others (docs/network.md, Admission):
+
+    pake1 ->            way, identity key, SPAKE2 message
+          <- pake2      SPAKE2 message, host's tag
+    pake3 ->            guest's tag, box(name, runner, nonce commitment, signature)
+          <- box table  rules, number of seats
+    box accept ->
+          <- box names  who is here, to everybody at each change
+
+Each pake2 lets the guest try one guess at the words. A try counts as failed when the tag is wrong,
+missing after a while, or its sender leaves or starts anew. `MAX_STRIKES` failed tries burn the code:
+the host gets new words for the same room. Tries under way count as well, so that many at once do
+not get more guesses. After `MAX_BURNS` codes the host gives up.
+
+A guest's bytes change nothing but that guest's own entry; whatever is no proper message for its
+stage is dropped or sends the guest away.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from p2pokey.crypto.fiat_shamir import PREFIX, fr
+from p2pokey.errors import ConnectError, DecodeError, TooManyGuesses, VerificationError
+from p2pokey.native.pake import MESSAGE_BYTES, host_side
+from p2pokey.net.bodies import Body, decode_body, encode_body
+from p2pokey.net.boxes import BoxChannel
+from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
+from p2pokey.net.invites import Invite, new_invite
+from p2pokey.net.toolkit import Toolkit
+from p2pokey.table.roster import MAX_NAME_CHARS, Roster, RosterSeat, check_name
+
+MAX_STRIKES = 5
+"""Failed guesses that burn a code: success within it is at most 5 in 2^31."""
+MAX_BURNS = 4
+"""Burnt codes after which the host gives up: somebody is guessing, not mistyping."""
+ANSWER_S = 20.0
+"""Seconds for a guest to send pake3; computing it takes 20 ms."""
+ACCEPT_S = 60.0
+"""Seconds for a guest to accept the table; a person may want to read the rules."""
+
+
+class Stage(Enum):
+    """How far a guest has come."""
+
+    GUESSING = "guessing"
+    """Got pake2; knows the words or not."""
+    ASKED = "asked"
+    """Knows the words; has been shown the table."""
+    ADMITTED = "admitted"
+    """Accepted the table and has a seat."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Guest:
+    key: bytes
+    confirmation: Confirmation
+    channel: BoxChannel
+    stage: Stage = Stage.GUESSING
+    deadline: float
+    name: str = ""
+    runner: bytes = b""
+    nonce_commit: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendBody:
+    """Send a body to one member of the room."""
+
+    to: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KickGuest:
+    """Take the place of this member away."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuestAdmitted:
+    """A guest has a seat now."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuestLeft:
+    """A guest who had a seat has left."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuestSaid:
+    """A sealed body of an admitted guest."""
+
+    id: str
+    body: Body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeBurnt:
+    """Too many wrong guesses: this invite replaces the old one."""
+
+    invite: Invite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaveUp:
+    """No further guest can be let in."""
+
+    error: ConnectError
+
+
+HostEffect = SendBody | KickGuest | GuestAdmitted | GuestLeft | GuestSaid | CodeBurnt | GaveUp
+
+
+@dataclass(slots=True, kw_only=True)
+class HostAdmission:
+    """Lets guests in until every seat is taken.
+
+    Call `poll` after each of the other verbs and do what it says, in order. `receive` takes up to
+    30 ms for a pake1 (SPAKE2 in pure Python): call it off the event loop, one call at a time.
+    """
+
+    toolkit: Toolkit
+    invite: Invite
+    """The first invite; `invite` always is the one in force."""
+    seats: int
+    """2-4, the host's own included."""
+    rules: bytes
+    name: str
+    """The host's display name."""
+    nonce_commit: bytes
+    runner: bytes
+    """Whoever runs the host's seat."""
+    room_password: str = ""
+    _guests: dict[str, _Guest] = field(default_factory=dict, init=False)
+    _strikes: int = field(default=0, init=False)
+    _burns: int = field(default=0, init=False)
+    _effects: list[HostEffect] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+    # --- verbs ---
+
+    def receive(self, sender: str, data: bytes, now: float) -> None:
+        """A body from a member of the room; never raises for what is in it."""
+        try:
+            body = decode_body(data)
+            match body.kind:
+                case "pake1":
+                    self._pake1(sender, body, now)
+                case "pake3":
+                    self._pake3(sender, body, now)
+                case "box":
+                    self._box(sender, body)
+        except (DecodeError, VerificationError):
+            self._drop_stranger(sender)
+
+    def leave(self, sender: str) -> None:
+        """The server says that this member has left."""
+        guest = self._guests.pop(sender, None)
+        if guest is None:
+            return
+        if guest.stage is Stage.GUESSING:
+            self._strike()
+        elif guest.stage is Stage.ADMITTED:
+            self._effects.append(GuestLeft(name=guest.name))
+            self._tell_names()
+
+    def timer(self, now: float) -> None:
+        """Time has passed: ends tries that got no answer."""
+        late = [
+            sender
+            for sender, guest in self._guests.items()
+            if guest.stage is not Stage.ADMITTED and guest.deadline <= now
+        ]
+        for sender in late:
+            self._effects.append(KickGuest(id=sender))
+            self.leave(sender)
+
+    def next_timer(self) -> float | None:
+        """When `timer` wants to be called, or None."""
+        waiting = [g.deadline for g in self._guests.values() if g.stage is not Stage.ADMITTED]
+        return min(waiting, default=None)
+
+    def poll(self) -> list[HostEffect]:
+        """What is to be done, in order; each effect is given once."""
+        effects, self._effects = self._effects, []
+        return effects
+
+    def tell(self, guest_id: str, body: bytes) -> None:
+        """Sends a sealed body to an admitted guest."""
+        channel = self._guests[guest_id].channel
+        self._effects.append(SendBody(to=guest_id, body=channel.seal(body)))
+
+    # --- what came of it ---
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every seat is taken."""
+        return len(self.admitted) == self.seats - 1
+
+    @property
+    def admitted(self) -> tuple[str, ...]:
+        """Ids of the admitted guests in the order of their seats 1, 2, ..."""
+        return tuple(s for s, guest in self._guests.items() if guest.stage is Stage.ADMITTED)
+
+    def make_roster(self, epoch: int) -> Roster:
+        """The roster of the host and all admitted guests."""
+        own = RosterSeat(
+            public_key=self.toolkit.public_key,
+            runner=self.runner,
+            nonce_commit=self.nonce_commit,
+            name=self.name,
+        )
+        guests = (self._guests[guest_id] for guest_id in self.admitted)
+        others = (
+            RosterSeat(
+                public_key=guest.key,
+                runner=guest.runner,
+                nonce_commit=guest.nonce_commit,
+                name=guest.name,
+            )
+            for guest in guests
+        )
+        return Roster(room=self.invite.room, epoch=epoch, rules=self.rules, seats=(own, *others))
+
+    # --- steps ---
+
+    def _pake1(self, sender: str, body: Body, now: float) -> None:
+        key, way = body.binary("pub", 32), body.text("way", 5)
+        message = body.binary("x", MESSAGE_BYTES)
+        self.toolkit.verifier.check_key(key)
+        if way not in ("words", "link"):
+            raise DecodeError("expected words or link as way")
+        guest = self._guests.get(sender)
+        if guest is not None and guest.stage is not Stage.GUESSING:
+            return
+        self.leave(sender)  # a second try of one guest ends its first
+        refusal = self._refusal(key)
+        if refusal:
+            self._refuse(sender, refusal)
+            return
+        pake = host_side(
+            password=self.invite.password(way, self.room_password),
+            host_key=self.toolkit.public_key,
+            guest_key=key,
+            room=self.invite.room,
+            entropy=self.toolkit.entropy,
+        )
+        answer = pake.start()
+        exchange = Exchange(
+            room=self.invite.room,
+            host_key=self.toolkit.public_key,
+            guest_key=key,
+            way=way,
+            guest_message=message,
+            host_message=answer,
+        )
+        confirmation = confirm(pake.finish(message), exchange)
+        self._guests[sender] = _Guest(
+            key=key,
+            confirmation=confirmation,
+            channel=confirmation.host_channel(self.toolkit.sealer),
+            deadline=now + ANSWER_S,
+        )
+        reply = encode_body("pake2", y=answer, mac=confirmation.host_tag)
+        self._effects.append(SendBody(to=sender, body=reply))
+
+    def _refusal(self, key: bytes) -> str:
+        """Why no try may begin now, or an empty text."""
+        if self.is_complete:
+            return "full"
+        keys = {guest.key for guest in self._guests.values()} | {self.toolkit.public_key}
+        if key in keys:
+            return "taken"
+        trying = sum(guest.stage is Stage.GUESSING for guest in self._guests.values())
+        if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
+            return "busy"
+        return ""
+
+    def _pake3(self, sender: str, body: Body, now: float) -> None:
+        guest = self._guests.get(sender)
+        if guest is None or guest.stage is not Stage.GUESSING:
+            return
+        if not is_same_tag(guest.confirmation.guest_tag, body.binary("mac", TAG_BYTES)):
+            self._refuse(sender, "wrong")
+            self.leave(sender)
+            return
+        guest.stage, guest.deadline = Stage.ASKED, now + ACCEPT_S
+        hello = guest.channel.unseal(body.inner("box"))
+        name = hello.text("name", MAX_NAME_CHARS)
+        check_name(name)
+        guest.name = self._distinct(name)
+        guest.runner = hello.binary("runner", 32)
+        guest.nonce_commit = hello.binary("commit", 32)
+        self.toolkit.verifier.check_key(guest.runner)
+        text = joining_text(guest.confirmation.digest, name, guest.runner, guest.nonce_commit)
+        self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", 64))
+        self.tell(sender, encode_body("table", rules=self.rules, seats=self.seats, host=self.name))
+
+    def _distinct(self, name: str) -> str:
+        """The name, with a number behind it if somebody at the table has it already."""
+        taken = {self.name.casefold()} | {g.name.casefold() for g in self._guests.values()}
+        candidate, number = name, 2
+        while candidate.casefold() in taken:
+            suffix = f" {number}"
+            candidate = name[: MAX_NAME_CHARS - len(suffix)].rstrip() + suffix
+            number += 1
+        return candidate
+
+    def _box(self, sender: str, body: Body) -> None:
+        guest = self._guests.get(sender)
+        if guest is None or guest.stage is Stage.GUESSING:
+            return
+        try:
+            inner = guest.channel.unseal(body)
+        except DecodeError:
+            return  # the server's own words, not the guest's
+        if guest.stage is Stage.ADMITTED:
+            self._effects.append(GuestSaid(id=sender, body=inner))
+        elif inner.kind == "accept":
+            self._admit(sender, guest)
+
+    def _admit(self, sender: str, guest: _Guest) -> None:
+        if self.is_complete:  # two guests were asked for the last seat
+            self._refuse(sender, "full")
+            self._guests.pop(sender)
+            return
+        # The entry moves to the end: seats are in the order of admission.
+        self._guests[sender] = self._guests.pop(sender)
+        guest.stage = Stage.ADMITTED
+        self._effects.append(GuestAdmitted(name=guest.name))
+        self._tell_names()
+
+    def _tell_names(self) -> None:
+        names = [self.name, *(self._guests[guest_id].name for guest_id in self.admitted)]
+        for guest_id in self.admitted:
+            self.tell(guest_id, encode_body("names", names=names))
+
+    # --- sending away ---
+
+    def _refuse(self, sender: str, code: str) -> None:
+        self._effects.append(SendBody(to=sender, body=encode_body("no", code=code)))
+        if code != "busy":
+            self._effects.append(KickGuest(id=sender))
+
+    def _drop_stranger(self, sender: str) -> None:
+        """Garbage: sends its sender away, unless it came under the name of an admitted guest."""
+        guest = self._guests.get(sender)
+        if guest is not None and guest.stage is Stage.ADMITTED:
+            return
+        self._refuse(sender, "bad")
+        self.leave(sender)
+
+    def _strike(self) -> None:
+        self._strikes += 1
+        if self._strikes < MAX_STRIKES:
+            return
+        self._strikes = 0
+        self._burns += 1
+        if self._burns >= MAX_BURNS:
+            error = TooManyGuesses(
+                "Somebody keeps guessing the code of this table: open a new one."
+            )
+            self._effects.append(GaveUp(error=error))
+            return
+        self.invite = new_invite(self.invite.room, self.toolkit.entropy)
+        self._effects.append(CodeBurnt(invite=self.invite))
+
+
+def joining_text(digest: bytes, name: str, runner: bytes, nonce_commit: bytes) -> bytes:
+    """What a guest signs to join: the exchange and what it wants in the roster."""
+    fields = fr("exchange", digest) + fr("name", name.encode("utf-8"))
+    return fr("sig", PREFIX + b"join") + fields + fr("runner", runner) + fr("commit", nonce_commit)
