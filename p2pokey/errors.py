@@ -231,3 +231,7 @@ class TimedOut(ConnectError):
 
 class LinkError(ConnectError):
     """A direct connection to another player failed or was not who it should be."""
+
+
+class LinkNotAuthentic(LinkError):
+    """The other end of a connection is not the player that it should be."""
