@@ -1,0 +1,172 @@
+"""What the signalling server says, read strictly into frozen classes (docs/signaling.md).
+
+The server is not trusted: whatever is malformed is one `SignalingError`, and unknown types of
+message are ignored so that a newer server can say more.
+"""
+
+import json
+from dataclasses import dataclass
+
+from p2pokey.errors import (
+    CodeExpired,
+    DecodeError,
+    RoomFull,
+    SignalingError,
+    UnknownCode,
+)
+from p2pokey.net.bodies import Body, decode_base64
+
+SUBPROTOCOL = "okeysig.1"
+MAX_TEXT_BYTES = 64 * 1024
+"""Four times the server's own limit for a text frame."""
+_MAX_ID = 16
+_MAX_BODY_CHARS = 12 * 1024
+_MAX_NUMBER = 2**53 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """Answer to our hello."""
+
+    id: str
+    resume: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """Our room."""
+
+    room: str
+    window_s: int
+    """Seconds for which guests are let in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lobby:
+    """Our place in somebody's room."""
+
+    room: str
+    host_id: str
+    host_key: bytes
+    """32 bytes, as the server claims."""
+    window_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knocked:
+    """A guest has taken a place in our room."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyArrived:
+    """A body from another member."""
+
+    sender: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerChanged:
+    """A member is `here`, `away` or has `left`; about ourselves: we were sent away."""
+
+    id: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorReply:
+    """Something that we sent was refused."""
+
+    re: str
+    code: str
+    retry_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goodbye:
+    """The server stops for a while."""
+
+    retry_ms: int
+
+
+ServerMessage = (
+    Welcome | Created | Lobby | Knocked | BodyArrived | PeerChanged | ErrorReply | Goodbye
+)
+
+
+def parse_server_message(data: str | bytes) -> ServerMessage | None:
+    """Reads one frame; None for a type that we do not know.
+
+    Raises:
+        SignalingError: no proper message.
+    """
+    try:
+        if isinstance(data, bytes):
+            return None  # a relay frame, which we have not asked for
+        values = json.loads(data)
+        if not isinstance(values, dict):
+            raise DecodeError("expected a JSON object")
+        return _parse(Body(values))
+    except (ValueError, RecursionError):  # DecodeError and JSON errors are ValueErrors
+        raise SignalingError(
+            "The signalling server speaks another language: is its address right?"
+        ) from None
+
+
+def _parse(body: Body) -> ServerMessage | None:
+    match body.text("t", 16):
+        case "welcome":
+            return Welcome(id=body.text("id", _MAX_ID), resume=body.text("resume", 64))
+        case "created":
+            return Created(room=body.text("room", _MAX_ID), window_s=_seconds(body))
+        case "lobby":
+            host = body.inner("host")
+            return Lobby(
+                room=body.text("room", _MAX_ID),
+                host_id=host.text("id", _MAX_ID),
+                host_key=host.binary("pub", 32),
+                window_s=_seconds(body),
+            )
+        case "knock":
+            return Knocked(id=body.text("id", _MAX_ID))
+        case "recv":
+            text = body.text("body", _MAX_BODY_CHARS)
+            return BodyArrived(sender=body.text("from", _MAX_ID), body=decode_base64(text))
+        case "peer":
+            return PeerChanged(id=body.text("id", _MAX_ID), state=body.text("state", 8))
+        case "error":
+            return ErrorReply(
+                re=body.text("re", 16),
+                code=body.text("code", 32),
+                retry_ms=body.number("retry_ms", _MAX_NUMBER),
+            )
+        case "bye":
+            return Goodbye(retry_ms=body.number("retry_ms", _MAX_NUMBER))
+    return None
+
+
+def _seconds(body: Body) -> int:
+    return body.number("window_s", _MAX_NUMBER)
+
+
+def error_for(reply: ErrorReply) -> SignalingError:
+    """The error that says what to do next."""
+    wait_s = max(1, round(reply.retry_ms / 1000))
+    match reply.code:
+        case "no_room":
+            return UnknownCode("No open table has that code: check it with your host.")
+        case "window_closed":
+            return CodeExpired("That table lets nobody in any more: ask your host for a new code.")
+        case "full":
+            return RoomFull("Every seat at that table is taken: ask your host for another one.")
+        case "rate":
+            return SignalingError(f"Too many tries from your address: wait {wait_s} s.")
+        case "gone":
+            return SignalingError("The host is not connected just now: try again in a moment.")
+        case "too_big":
+            return SignalingError("The signalling server takes no message of that size.")
+        case "pow":
+            return SignalingError("The signalling server is overloaded: try again later.")
+    return SignalingError("The signalling server refused us: both need the same version.")
