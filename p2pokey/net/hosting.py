@@ -1,0 +1,172 @@
+"""The host's part of gathering: a room, everybody let in, the roster signed, the cards collected."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from p2pokey.errors import (
+    DecodeError,
+    PlayerLeft,
+    SignalingError,
+    TimedOut,
+    VerificationError,
+)
+from p2pokey.net.admission import (
+    CodeBurnt,
+    GaveUp,
+    GuestAdmitted,
+    GuestLeft,
+    GuestSaid,
+    HostAdmission,
+    KickGuest,
+    SendBody,
+)
+from p2pokey.net.bodies import Body, encode_body
+from p2pokey.net.gathering import Gathering, Table
+from p2pokey.net.invites import Invite, new_invite
+from p2pokey.net.progress import Phase
+from p2pokey.net.seats import SeatCard, read_card, verify_card
+from p2pokey.net.wire import BodyArrived, PeerChanged
+from p2pokey.table.roster import Roster, encode_roster, sign_roster
+from p2pokey.tiles import Seat
+
+FIRST_EPOCH = 1
+"""One roster is signed per meeting; a new meeting has new nonces and a new session id."""
+
+
+@dataclass(slots=True, kw_only=True)
+class HostGathering(Gathering):
+    """The host's part."""
+
+    rules: bytes
+    seats: int
+    room_password: str
+    on_code: Callable[[Invite], None]
+    _admission: HostAdmission = field(init=False)
+    _cards: dict[str, SeatCard] = field(default_factory=dict, init=False)
+    _roster: Roster | None = field(default=None, init=False)
+
+    async def gather(self) -> Table:
+        """Opens a room, lets everybody in, signs the roster and collects the cards."""
+        created = await self.client.create(seats=self.seats, host_key=self.toolkit.public_key)
+        invite = new_invite(created.room, self.toolkit.entropy)
+        self._admission = HostAdmission(
+            toolkit=self.toolkit,
+            invite=invite,
+            seats=self.seats,
+            rules=self.rules,
+            name=self.name,
+            nonce_commit=self.nonce_commit,
+            runner=self.runner,
+            room_password=self.room_password,
+        )
+        self._show(invite)
+        await self._until_complete()
+        await self.client.close_window()
+        return await self._seat_everybody()
+
+    def _show(self, invite: Invite) -> None:
+        self.on_code(invite)
+        self.progress(Phase.CODE_SHOWN)
+
+    async def _until_complete(self) -> None:
+        try:
+            async with asyncio.timeout(self.limits.window_s):
+                while not self._admission.is_complete:
+                    await self._step()
+        except TimeoutError:
+            here = 1 + len(self._admission.admitted)
+            raise TimedOut(
+                f"Only {here} of {self.seats} players came within {self.limits.window_s} s: "
+                "open a new table and give everybody the new code."
+            ) from None
+
+    async def _seat_everybody(self) -> Table:
+        guests = self._admission.admitted
+        self._roster = roster = self._admission.make_roster(FIRST_EPOCH)
+        routes = (self.client.id, *guests)
+        self.progress(Phase.ROSTER_SIGNED)
+        signature = sign_roster(roster, self.toolkit.signer)
+        signed = {"roster": encode_roster(roster), "sig": signature}
+        await self._tell_all(encode_body("roster", **signed, routes=routes))
+        await self._collect_cards(roster, guests)
+        cards = (self.own_card(roster, Seat(0)), *(self._cards[guest] for guest in guests))
+        await self._tell_all(encode_body("seats", seats=[card.fields() for card in cards]))
+        return self.table(roster, Seat(0), cards, routes)
+
+    async def _collect_cards(self, roster: Roster, guests: tuple[str, ...]) -> None:
+        try:
+            async with asyncio.timeout(self.limits.cards_s):
+                while len(self._cards) < len(guests):
+                    await self._step()
+        except TimeoutError:
+            seats = zip(roster.seats[1:], guests, strict=True)
+            late = [seat.name for seat, guest in seats if guest not in self._cards]
+            names = ", ".join(late)
+            raise TimedOut(f"{names} did not take the seat in time: start again.") from None
+
+    async def _tell_all(self, body: bytes) -> None:
+        for guest in self._admission.admitted:
+            self._admission.tell(guest, body)
+        await self._carry_out()
+
+    async def _step(self) -> None:
+        """Takes one event, or the time that has come."""
+        now = asyncio.get_running_loop().time
+        due = self._admission.next_timer()
+        try:
+            async with asyncio.timeout(None if due is None else max(0.0, due - now())):
+                event = await self.next_event()
+        except TimeoutError:
+            self._admission.timer(now())
+        else:
+            match event:
+                case BodyArrived():
+                    # SPAKE2 takes 30 ms, which is too long for the event loop.
+                    receive = self._admission.receive
+                    await asyncio.to_thread(receive, event.sender, event.body, now())
+                case PeerChanged(state="left"):
+                    self._admission.leave(event.id)
+        await self._carry_out()
+
+    async def _carry_out(self) -> None:
+        for effect in self._admission.poll():
+            match effect:
+                case SendBody():
+                    await self.client.send(effect.to, effect.body)
+                case KickGuest():
+                    await self.client.kick(effect.id)
+                case GuestAdmitted():
+                    self._count(effect.name)
+                case GuestLeft():
+                    self._lose(effect.name)
+                case GuestSaid():
+                    self._take_card(effect.id, effect.body)
+                case CodeBurnt():
+                    self._show(effect.invite)
+                case GaveUp():
+                    raise effect.error
+                case _:
+                    assert_never(effect)
+
+    def _count(self, name: str) -> None:
+        here = 1 + len(self._admission.admitted)
+        self.progress(Phase.FRIENDS_HERE, done=here, total=self.seats, name=name)
+
+    def _lose(self, name: str) -> None:
+        if self._roster is not None:
+            raise PlayerLeft(f"{name} left before the table stood: open a new one.")
+        self._count(name)
+
+    def _take_card(self, guest: str, body: Body) -> None:
+        if self._roster is None or body.kind != "seat":
+            return
+        seat = Seat(1 + self._admission.admitted.index(guest))
+        try:
+            card = read_card(body)
+            verify_card(self._roster, seat, card, self.toolkit.verifier)
+        except (DecodeError, VerificationError):
+            name = self._roster.seats[seat].name
+            raise SignalingError(f"{name} did not take the seat properly: start again.") from None
+        self._cards[guest] = card

@@ -1,0 +1,191 @@
+"""From a name and a code to a mesh: what a host and a guest go through (docs/network.md).
+
+    reach the server -> room or lobby -> admission -> signed roster -> seat cards -> links -> ready
+
+`host_table` and `join_table` either return a mesh of authenticated links or raise one `ConnectError`
+whose text says what to do next. Every wait in between has a limit, and whatever was opened is closed
+when anything fails or the caller is cancelled.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from p2pokey.errors import InvalidInvite
+from p2pokey.native.agreement import X25519Key
+from p2pokey.net.hosting import HostGathering
+from p2pokey.net.invites import Invite, parse_invite
+from p2pokey.net.joining import GuestGathering
+from p2pokey.net.limits import Limits
+from p2pokey.net.linking import Linking
+from p2pokey.net.mesh import Mesh
+from p2pokey.net.progress import OnProgress, Phase, Progress, ignore_progress
+from p2pokey.net.signalling import SignallingClient
+from p2pokey.net.toolkit import native_toolkit
+from p2pokey.net.transport import Connector
+from p2pokey.ports import Signer
+from p2pokey.table.roster import MAX_SEATS, MIN_SEATS
+
+
+async def host_table(
+    *,
+    signer: Signer,
+    name: str,
+    rules: bytes,
+    seats: int,
+    server: str,
+    on_code: Callable[[Invite], None],
+    on_progress: OnProgress = ignore_progress,
+    limits: Limits | None = None,
+    room_password: str = "",
+    runner: bytes | None = None,
+    connector: Connector | None = None,
+) -> Mesh:
+    """Opens a table and waits until everybody is linked.
+
+    Args:
+        signer: our identity key.
+        name: our display name (`roster.check_name`).
+        rules: canonical text of RuleSet || TableOptions, at most 3072 bytes.
+        seats: 2-4, ours included.
+        server: `ws://` or `wss://` address of the signalling server.
+        on_code: gets the invite, and another one if wrong guesses burn it. Must not raise.
+        on_progress: told of each step. Must not raise.
+        limits: how long to wait; the defaults suit friends on the internet.
+        room_password: asked of guests besides the code; empty for none.
+        runner: identity key of whoever runs our seat, for a bot's; None for our own.
+        connector: makes transports; None for WebRTC without STUN or TURN servers.
+
+    Returns:
+        The mesh; we have seat 0. Close it.
+
+    Raises:
+        ServerUnreachable, TooManyGuesses, TimedOut, PlayerLeft, SignalingError, LinkError: no table,
+            and nothing left open.
+        DecodeError: the name is not fit to be shown.
+    """
+    assert MIN_SEATS <= seats <= MAX_SEATS
+    meeting = _Meeting(signer, server, on_progress, limits or Limits(), connector)
+
+    def gathering(client: SignallingClient) -> HostGathering:
+        return HostGathering(
+            client=client,
+            toolkit=meeting.toolkit,
+            name=name,
+            runner=runner or signer.public_key,
+            limits=meeting.limits,
+            on_progress=on_progress,
+            ephemeral=meeting.ephemeral,
+            rules=rules,
+            seats=seats,
+            room_password=room_password,
+            on_code=on_code,
+        )
+
+    return await meeting.hold(gathering)
+
+
+async def join_table(
+    *,
+    signer: Signer,
+    name: str,
+    invite: Invite | str,
+    server: str | None = None,
+    check_rules: Callable[[bytes, int], None] = lambda rules, seats: None,
+    on_progress: OnProgress = ignore_progress,
+    limits: Limits | None = None,
+    room_password: str = "",
+    runner: bytes | None = None,
+    connector: Connector | None = None,
+) -> Mesh:
+    """Joins a table by its code or link and waits until everybody is linked.
+
+    Args as in `host_table`, and:
+        invite: the code or link, as typed or parsed.
+        server: address of the signalling server; may be None if the invite is a link.
+        check_rules: gets the rules text and the number of seats before we take a seat; raises
+            whatever error shall come out of here to refuse them.
+
+    Raises:
+        InvalidInvite, UnknownCode, WrongCode, CodeExpired, RoomFull: the code does not lead to a
+            seat; others as in `host_table`.
+    """
+    parsed = parse_invite(invite) if isinstance(invite, str) else invite
+    address = server or parsed.server
+    if address is None:
+        raise InvalidInvite("That code names no server: give the server's address as well.")
+    meeting = _Meeting(signer, address, on_progress, limits or Limits(), connector)
+
+    def gathering(client: SignallingClient) -> GuestGathering:
+        return GuestGathering(
+            client=client,
+            toolkit=meeting.toolkit,
+            name=name,
+            runner=runner or signer.public_key,
+            limits=meeting.limits,
+            on_progress=on_progress,
+            ephemeral=meeting.ephemeral,
+            invite=parsed,
+            room_password=room_password,
+            check_rules=check_rules,
+        )
+
+    return await meeting.hold(gathering)
+
+
+class _Meeting:
+    """What host and guest do around their gathering."""
+
+    def __init__(
+        self,
+        signer: Signer,
+        server: str,
+        on_progress: OnProgress,
+        limits: Limits,
+        connector: Connector | None,
+    ) -> None:
+        self.toolkit = native_toolkit(signer)
+        self.limits = limits
+        self.ephemeral = X25519Key(self.toolkit.entropy.random_bytes(32))
+        self._server = server
+        self._on_progress = on_progress
+        self._connector = connector
+
+    async def hold(
+        self, gathering: Callable[[SignallingClient], HostGathering | GuestGathering]
+    ) -> Mesh:
+        """From the server's address to a mesh."""
+        connector = self._connector
+        if connector is None:
+            connector = await asyncio.to_thread(_webrtc)
+        owned = AsyncExitStack()
+        try:
+            client = await owned.enter_async_context(SignallingClient(self._server, self.limits))
+            self._on_progress(Progress(phase=Phase.SERVER_REACHED))
+            table = await gathering(client).gather()
+            linking = Linking(
+                toolkit=self.toolkit,
+                table=table,
+                ephemeral=self.ephemeral,
+                client=client,
+                connector=connector,
+                limits=self.limits,
+                on_progress=self._on_progress,
+                owned=owned,
+            )
+        except BaseException:
+            await owned.aclose()
+            raise
+        try:
+            await linking.link_all()
+        except BaseException:
+            await linking.mesh.close()
+            raise
+        return linking.mesh
+
+
+def _webrtc() -> Connector:
+    """Imported here because it takes half a second, and only where it is needed."""
+    from p2pokey.net.webrtc import WebRtcConnector
+
+    return WebRtcConnector()

@@ -1,0 +1,43 @@
+"""What host and guest tell their player while friends meet. Texts are for the shell to choose."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """The steps from a code to a table, in order."""
+
+    SERVER_REACHED = "server-reached"
+    """Connected to the signalling server."""
+    CODE_SHOWN = "code-shown"
+    """Host: there is an invite to pass on."""
+    CODE_ACCEPTED = "code-accepted"
+    """Guest: host and guest have shown each other that they know the words."""
+    FRIENDS_HERE = "friends-here"
+    """`done` of `total` seats are taken; `name` came or left last."""
+    ROSTER_SIGNED = "roster-signed"
+    """All seats are taken and the host has signed who sits where."""
+    LINK_OPEN = "link-open"
+    """`done` of `total` links are open; `name` is at the other end of the last one."""
+    LINK_AUTHENTICATED = "link-authenticated"
+    """`done` of `total` links have shown that the right player is at the other end."""
+    READY = "ready"
+    """Everybody has all links: the table stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """One step."""
+
+    phase: Phase
+    done: int = 0
+    total: int = 0
+    name: str = ""
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """For callers that show nothing."""
