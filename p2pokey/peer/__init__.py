@@ -1,1 +1,1 @@
-"""The asyncio runner shared by the command line and the page."""
+"""The asyncio runner that command line, page and demo share: one table, its links, its journal."""

@@ -1,0 +1,162 @@
+"""What a running table tells its user interface: typed facts, and their JSON for other programs."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from p2pokey.net.link import LinkState
+from p2pokey.tiles import Seat
+
+
+class Stage(StrEnum):
+    """A part of a hand that is complete; members in the order in which they pass."""
+
+    KEYS = "keys"
+    """All hand keys are exchanged."""
+    SHUFFLED = "shuffled"
+    """Every seat has shuffled and this seat has verified every shuffle."""
+    DEALT = "dealt"
+    """All racks and the indicator are open to whom they belong."""
+    FINISHED = "finished"
+    """The last move is made."""
+    DISCLOSED = "disclosed"
+    """All seeds are published."""
+    REPLAYED = "replayed"
+    """This seat's audit has replayed the hand to a score."""
+    COUNTED = "counted"
+    """All seats have signed the same score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """All links are open and authenticated."""
+
+    seat: Seat
+    names: tuple[str, ...]
+    """Display names in seat order."""
+    safety_words: tuple[str, ...]
+    """Four words to compare by voice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandBegan:
+    """A new attempt begins."""
+
+    hand: int
+    """Attempt, 0-based."""
+    match_hand: int
+    """Hand of the match, 0-based."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagePassed:
+    """A part of the hand is complete."""
+
+    hand: int
+    stage: Stage
+    seconds: float
+    """Since the hand began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleChecked:
+    """One seat's shuffle has been verified."""
+
+    hand: int
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveMade:
+    """A move was checked and applied."""
+
+    hand: int
+    seat: Seat
+    move: str
+    """Text of the move (`rules.moves.format_move`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSeen:
+    """A seat's link got better or worse."""
+
+    seat: Seat
+    state: LinkState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StillWaiting:
+    """Something takes long; says what."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofCount:
+    """Proof objects of other seats that verified."""
+
+    kind: str
+    """possession, share, shuffle, token, reveal or remask."""
+    objects: int
+    statements: int
+    """What the objects cover together, e.g. single tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandCounted:
+    """Every seat has signed the same score, and the transcript is saved."""
+
+    hand: int
+    points: tuple[int, ...]
+    totals: tuple[int, ...]
+    moves: int
+    proofs: tuple[ProofCount, ...]
+    audited: int
+    """Proof objects that the audit at the end verified once more."""
+    transcript: str
+    """Path of the file."""
+    seconds: float
+    """Since the hand began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandFailed:
+    """The hand has no score."""
+
+    hand: int
+    reason: str
+    """One sentence."""
+    culprit: Seat | None
+    """The seat that broke the protocol, if one is proven."""
+    transcript: str | None
+    """Path of what there is, None if nothing was signed yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchEnded:
+    """No further hand is played here."""
+
+    hands: int
+    """Hands that counted."""
+    totals: tuple[int, ...]
+    winners: tuple[Seat, ...]
+    """Empty if the rules did not end the match."""
+
+
+PeerEvent = (
+    Connected
+    | HandBegan
+    | StagePassed
+    | ShuffleChecked
+    | MoveMade
+    | LinkSeen
+    | StillWaiting
+    | HandCounted
+    | HandFailed
+    | MatchEnded
+)
+
+
+def event_to_json(event: PeerEvent) -> dict[str, Any]:
+    """Plain values; `event` holds the class name."""
+    return {"event": type(event).__name__, **asdict(event)}

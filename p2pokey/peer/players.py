@@ -1,0 +1,37 @@
+"""Who decides a seat's moves: for now, the simple computer player."""
+
+import hashlib
+from typing import Protocol
+
+from p2pokey.bots.simple import choose
+from p2pokey.crypto.drbg import Drbg
+from p2pokey.ports import Entropy
+from p2pokey.rules.moves import Move
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat
+
+
+class Player(Protocol):
+    """Chooses moves of one seat."""
+
+    def choose(self, view: View) -> Move:
+        """A legal move of the viewer, whose turn it is; runs in the worker thread."""
+
+
+class AutoPlayer:
+    """The simple computer player; its taste follows from a seed and nothing else."""
+
+    def __init__(self, seed: bytes, seat: Seat) -> None:
+        """Args: seed: of the choices alone, never of a key; seat: makes seats choose apart."""
+        self._source = Drbg(seed, "player", bytes([seat]))
+
+    def choose(self, view: View) -> Move:
+        """A legal move."""
+        return choose(view, self._source)
+
+
+def player_seed(text: str | None, entropy: Entropy) -> bytes:
+    """The seed of a player's choices: from a text, the same each time, or fresh."""
+    if text is None:
+        return entropy.random_bytes(32)
+    return hashlib.sha256(b"p2pokey player seed\0" + text.encode("utf-8")).digest()

@@ -1,0 +1,107 @@
+"""Sorts what the links bring: this hand's messages, NEXT, early messages and who is there.
+
+No input or output of its own. A seat may be one attempt ahead of this one, with very little: its
+next round needs this seat's message. What cannot be sorted goes to the hand machine, which knows
+whom to blame for it.
+"""
+
+import logging
+from collections import deque
+
+from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
+from p2pokey.peer.links import is_gone
+from p2pokey.ports import Verifier
+from p2pokey.table.next_hand import Next, Wish, is_next, open_next
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import VERSION
+
+MAX_EARLY = 8
+"""Messages kept per seat for the next attempt; an honest seat sends two at most."""
+
+_SESSION = slice(1, 33)
+_HAND = slice(33, 37)
+"""Where an envelope's body has its session and its attempt (docs/transcript-format.md)."""
+
+_log = logging.getLogger(__name__)
+
+
+class Postbox:
+    """The sorted incoming messages of one table."""
+
+    def __init__(self, *, session: bytes, roster: tuple[bytes, ...], verifier: Verifier) -> None:
+        self._session = session
+        self._roster = roster
+        self._verifier = verifier
+        self._hand = 0
+        self._now: deque[MessageReceived] = deque()
+        self._early: dict[Seat, list[MessageReceived]] = {}
+        self._wishes: dict[int, dict[Seat, Wish]] = {}
+        self.links: dict[Seat, LinkChanged] = {}
+        """Newest state of each seat's link, once it has changed."""
+
+    def put(self, event: MeshEvent) -> None:
+        """Takes one event of a link."""
+        match event:
+            case LinkChanged(seat=seat):
+                self.links[seat] = event
+            case MessageReceived(data=data) if is_next(data):
+                self._put_next(event)
+            case MessageReceived():
+                self._put_message(event)
+
+    def begin(self, hand: int) -> None:
+        """Attempt `hand` begins: what came early for it is now due, older NEXTs go."""
+        if hand != self._hand:
+            self._now.clear()
+        self._hand = hand
+        early, self._early = self._early, {}
+        for messages in early.values():
+            for message in messages:
+                self._put_message(message)
+        self._wishes = {number: said for number, said in self._wishes.items() if number >= hand}
+
+    def take(self) -> list[MessageReceived]:
+        """This attempt's messages since the last call."""
+        messages = list(self._now)
+        self._now.clear()
+        return messages
+
+    def wishes(self, hand: int) -> dict[Seat, Wish]:
+        """Who has said what about attempt `hand`."""
+        return self._wishes.get(hand, {})
+
+    @property
+    def pending(self) -> int:
+        """Messages that nobody has taken yet."""
+        return len(self._now)
+
+    @property
+    def gone(self) -> tuple[Seat, ...]:
+        """Seats from which nothing more is to be expected."""
+        return tuple(sorted(seat for seat, link in self.links.items() if is_gone(link.state)))
+
+    def _put_message(self, message: MessageReceived) -> None:
+        data = message.data
+        is_envelope = data[:1] == bytes([VERSION]) and data[_SESSION] == self._session
+        hand = int.from_bytes(data[_HAND], "little")
+        if not is_envelope or hand == self._hand:
+            self._now.append(message)
+        elif hand == self._hand + 1:
+            kept = self._early.setdefault(message.seat, [])
+            if len(kept) < MAX_EARLY:
+                kept.append(message)
+            else:
+                _log.warning("seat %d is too far ahead: message dropped", message.seat + 1)
+
+    def _put_next(self, message: MessageReceived) -> None:
+        try:
+            said: Next = open_next(self._verifier, self._roster, message.data)
+        except (DecodeError, VerificationError) as error:
+            _log.warning("seat %d sent a bad NEXT: %s", message.seat + 1, error)
+            self._now.append(message)
+            return
+        is_due = self._hand <= said.hand <= self._hand + 1
+        if said.session == self._session and said.seat == message.seat and is_due:
+            # The first one counts: a changed mind does not start or stop a hand twice.
+            self._wishes.setdefault(said.hand, {}).setdefault(said.seat, said.wish)

@@ -1,0 +1,320 @@
+"""Runs one hand: the machine in a worker thread, the links on the event loop, effects in order.
+
+Three things can end a hand here: the machine says so; a seat is gone (nobody plays for an absent
+seat yet); or a seat whose link lives sends nothing for too long. In the last two this seat gives
+the hand up, which tells the others why.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from p2pokey.hand.effects import (
+    Abandon,
+    AuditDue,
+    Command,
+    ConfirmResult,
+    Effect,
+    HandFinished,
+    HandStopped,
+    MoveApplied,
+    Phase,
+    PhaseEntered,
+    Play,
+    ProofAccepted,
+    RejectResult,
+    Send,
+    ShuffleVerified,
+    TurnReady,
+    Waiting,
+)
+from p2pokey.net.link import LinkState
+from p2pokey.peer.counting import ProofTally
+from p2pokey.peer.events import (
+    MoveMade,
+    PeerEvent,
+    ShuffleChecked,
+    Stage,
+    StagePassed,
+    StillWaiting,
+)
+from p2pokey.peer.inbox import Inbox
+from p2pokey.peer.links import state_text
+from p2pokey.peer.players import Player
+from p2pokey.peer.waits import WaitLimits, limit_of, name_of, people
+from p2pokey.peer.worker import Clock, HandWorker, Turn
+from p2pokey.rules.moves import format_move
+from p2pokey.rules.rulesets import TableOptions
+from p2pokey.tiles import Seat
+from p2pokey.transcript.messages import Kind
+
+_STAGES = {
+    Phase.SHUFFLE: Stage.KEYS,
+    Phase.READY: Stage.SHUFFLED,
+    Phase.PLAY: Stage.DEALT,
+    Phase.END: Stage.FINISHED,
+    Phase.AUDIT: Stage.DISCLOSED,
+    Phase.RESULT: Stage.REPLAYED,
+    Phase.DONE: Stage.COUNTED,
+}
+"""What is complete when a phase begins."""
+_CLOSING = (Phase.END, Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""Phases in which a seat that is gone matters only once something of it is missing."""
+_OVER = (Phase.DONE, Phase.STOPPED)
+
+_Result = TypeVar("_Result")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a seat's own audit of the hand came to."""
+
+    command: ConfirmResult | RejectResult | Abandon
+    proofs: int
+    """Proof objects that verified."""
+
+
+class Auditor(Protocol):
+    """Audits a hand whose seeds are disclosed; runs in the worker thread."""
+
+    def __call__(self, transcript: bytes, stop: threading.Event) -> Verdict:
+        """The verdict; returns early, with any verdict, once `stop` is set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandEnd:
+    """How a hand ended."""
+
+    finished: HandFinished | None
+    """The score, if the hand counts."""
+    stopped: HandStopped | None
+    """Set otherwise."""
+    reason: str
+    """Why there is no score, in one sentence; empty if there is one."""
+    moves: int
+    proofs: ProofTally
+    audited: int
+    """Proof objects that the own audit verified."""
+    seconds: float
+
+
+@dataclass(kw_only=True)
+class HandRunner:
+    """One hand at one seat."""
+
+    worker: HandWorker
+    inbox: Inbox
+    broadcast: Callable[[bytes], None]
+    executor: Executor
+    player: Player
+    auditor: Auditor
+    hand: int
+    seat: Seat
+    names: tuple[str, ...]
+    options: TableOptions
+    limits: WaitLimits
+    emit: Callable[[PeerEvent], None]
+    clock: Clock = time.monotonic
+
+    _commands: list[Command] = field(default_factory=list)
+    _choosing: asyncio.Task[None] | None = None
+    _finished: HandFinished | None = None
+    _stopped: HandStopped | None = None
+    _moves: int = 0
+    _audited: int = 0
+    _proofs: ProofTally = field(default_factory=ProofTally)
+    _began: float = 0.0
+    _is_dealt: bool = False
+    _wait_for: tuple[int, Waiting] | None = None
+    _idle_since: float = 0.0
+    _is_noticed: bool = False
+    _last_wait: str = ""
+    _own_reason: str = ""
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    async def run(self) -> HandEnd:
+        """Plays the hand to its end; the last messages are handed to the links, not yet flushed.
+
+        Raises:
+            OSError: the journal cannot be written.
+            ConnectError: the links have failed as a whole.
+        """
+        self._began = self.clock()
+        try:
+            await self._play()
+            if self._stopped is not None:
+                await self._hear_the_others_out()
+        finally:
+            self._stop.set()
+            if self._choosing is not None:
+                self._choosing.cancel()
+        return HandEnd(
+            finished=self._finished,
+            stopped=self._stopped,
+            reason=self._reason(),
+            moves=self._moves,
+            proofs=self._proofs,
+            audited=self._audited,
+            seconds=self.clock() - self._began,
+        )
+
+    async def _play(self) -> None:
+        while True:
+            turn = await self._turn()
+            if turn.phase in _OVER:
+                return
+            self._measure(turn)
+            if turn.is_busy or self._commands or self.inbox.postbox.pending:
+                continue
+            self._give_up_if_gone(turn)
+            if not self._commands:
+                await self._wait(turn)
+            if self._choosing is not None and self._choosing.done():
+                self._choosing.result()
+
+    def _measure(self, turn: Turn) -> None:
+        """Keeps the start of the current wait; repeated messages do not make it any younger."""
+        if self._awaited(turn):
+            self._last_wait = self._who_and_what(turn)
+        wait = (turn.step, turn.waiting)
+        if turn.is_busy or wait != self._wait_for:
+            self._wait_for, self._idle_since, self._is_noticed = wait, self.clock(), False
+
+    async def _turn(self) -> Turn:
+        messages = self.inbox.postbox.take()
+        commands, self._commands = self._commands, []
+        turn = await self._in_thread(lambda: self.worker.turn(messages, commands))
+        self._commands[:0] = turn.commands
+        for effect in turn.effects:
+            await self._carry_out(effect)
+        return turn
+
+    async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self.executor, work)
+
+    async def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Send(envelope=envelope):
+                self.broadcast(envelope)
+            case PhaseEntered(phase=phase):
+                self._enter(phase)
+            case ShuffleVerified(seat=seat):
+                self.emit(ShuffleChecked(hand=self.hand, seat=seat))
+            case ProofAccepted(seat=seat):
+                if seat != self.seat:
+                    self._proofs.add(effect)
+            case MoveApplied(seat=seat, move=move):
+                self._moves += 1
+                self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
+            case TurnReady():
+                self._choosing = asyncio.create_task(self._choose())
+                self._choosing.add_done_callback(lambda _: self.inbox.wake())
+            case AuditDue(transcript=transcript):
+                await self._audit(transcript)
+            case HandFinished():
+                self._finished = effect
+            case HandStopped():
+                self._stopped = effect
+
+    def _enter(self, phase: Phase) -> None:
+        self._is_dealt = self._is_dealt or phase is Phase.DEAL
+        stage = _STAGES.get(phase)
+        if stage is not None:
+            seconds = self.clock() - self._began
+            self.emit(StagePassed(hand=self.hand, stage=stage, seconds=seconds))
+
+    async def _choose(self) -> None:
+        move = await self._in_thread(lambda: self.player.choose(self.worker.view()))
+        self._commands.append(Play(move=move))
+
+    async def _audit(self, transcript: bytes) -> None:
+        verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
+        self._audited = verdict.proofs
+        self._commands.append(verdict.command)
+
+    # Waiting -------------------------------------------------------------------------------------
+
+    async def _wait(self, turn: Turn) -> None:
+        """Waits for news, for the machine's timer, or for the end of the wait's limit."""
+        now = self.clock()
+        awaited = self._awaited(turn)
+        # Nothing but this seat's own move or audit is awaited: others have no part in it.
+        limit = limit_of(turn.waiting, turn.mover, self.limits, self.options) if awaited else None
+        marks = [] if limit is None else [self._idle_since + limit]
+        if awaited and not self._is_noticed:
+            marks.append(self._idle_since + self.limits.notice_s)
+        if turn.next_timer is not None:
+            marks.append(turn.next_timer)
+        await self.inbox.wait(max(0.0, min(marks) - now) if marks else None)
+        waited = self.clock() - self._idle_since
+        if limit is not None and waited >= limit and not self.inbox.postbox.pending:
+            self._give_up(f"{self._who_and_what(turn)} did not come within {limit:.0f} s")
+        elif awaited and waited >= self.limits.notice_s and not self._is_noticed:
+            self._is_noticed = True
+            self.emit(StillWaiting(text=f"waiting for {self._who_and_what(turn)}"))
+
+    def _awaited(self, turn: Turn) -> tuple[Seat, ...]:
+        return tuple(seat for seat in turn.waiting.seats if seat != self.seat)
+
+    def _who_and_what(self, turn: Turn) -> str:
+        return f"{name_of(turn.waiting, turn.mover)} of {people(self._awaited(turn), self.names)}"
+
+    def _give_up_if_gone(self, turn: Turn) -> None:
+        """Ends the hand when somebody is missing whose part is still to come."""
+        gone = self.inbox.postbox.gone
+        if turn.phase in _CLOSING:
+            gone = tuple(seat for seat in gone if seat in self._awaited(turn))
+        if gone:
+            self._give_up(self._missing_text(gone[0]))
+
+    def _missing_text(self, seat: Seat) -> str:
+        how = state_text(self.inbox.postbox.links[seat])
+        return f"{people([seat], self.names)} {how}; a hand needs all its players"
+
+    def _give_up(self, reason: str) -> None:
+        _log.warning("the hand is given up: %s", reason)
+        self._own_reason = reason
+        self._commands.append(Abandon(reason=reason))
+
+    def _reason(self) -> str:
+        """Why the hand has no score, from all that this seat knows."""
+        if self._stopped is None:
+            return ""
+        if self._stopped.fault is not None:
+            culprit = people([Seat(self._stopped.fault.culprit)], self.names)
+            return f"{culprit} broke the protocol: {self._stopped.reason}"
+        if self._own_reason:
+            return self._own_reason
+        links = self.inbox.postbox.links
+        troubled = [seat for seat, link in links.items() if link.state is not LinkState.HERE]
+        if troubled:
+            return self._missing_text(troubled[0])
+        authors = sorted(self.worker.authors(Kind.VOID) - {self.seat})
+        if not authors or not self._last_wait:
+            return self._stopped.reason
+        return f"{people(authors[:1], self.names)} gave the hand up, waiting for {self._last_wait}"
+
+    async def _hear_the_others_out(self) -> None:
+        """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""
+        until = self.clock() + self.limits.farewell_s
+        while (now := self.clock()) < until:
+            turn = await self._turn()
+            if self._has_heard_all():
+                return
+            if not turn.is_busy and not self.inbox.postbox.pending:
+                await self.inbox.wait(until - now)
+
+    def _has_heard_all(self) -> bool:
+        fault = None if self._stopped is None else self._stopped.fault
+        silent = {*self.inbox.postbox.gone, *(() if fault is None else (fault.culprit,))}
+        expected = {seat for seat in range(self.options.seats) if seat not in silent}
+        missing = expected - self.worker.authors(Kind.VOID)
+        if self._is_dealt and fault is not None:
+            missing |= expected - self.worker.authors(Kind.DISCLOSE)
+        return not missing

@@ -1,0 +1,275 @@
+"""Plays a match at a table that is connected: hand after hand, each saved as a transcript."""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from p2pokey.crypto.group import Group
+from p2pokey.errors import DecodeError, P2POkeyError
+from p2pokey.hand.core import HandPorts
+from p2pokey.hand.machine import HandMachine
+from p2pokey.native.journal import Journal
+from p2pokey.net.mesh import LinkChanged
+from p2pokey.peer.auditing import OwnAudit
+from p2pokey.peer.events import (
+    HandBegan,
+    HandCounted,
+    HandFailed,
+    LinkSeen,
+    MatchEnded,
+    PeerEvent,
+    StillWaiting,
+)
+from p2pokey.peer.inbox import Inbox
+from p2pokey.peer.links import Links, state_text
+from p2pokey.peer.players import Player
+from p2pokey.peer.postbox import Postbox
+from p2pokey.peer.runner import HandEnd, HandRunner
+from p2pokey.peer.saving import begin_journal, save_transcript
+from p2pokey.peer.waits import WaitLimits, people
+from p2pokey.peer.worker import Clock, HandWorker
+from p2pokey.ports import Entropy, Sealer, Signer, Verifier
+from p2pokey.rules.rulesets import from_json
+from p2pokey.table.match import FinishedHand, Match, new_match
+from p2pokey.table.next_hand import Next, Wish, seal_next
+from p2pokey.tiles import Seat
+from p2pokey.transcript.file import decode_line
+from p2pokey.transcript.messages import Result
+
+_log = logging.getLogger(__name__)
+
+
+class TableCancelled(P2POkeyError):
+    """The table ended before its match did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerPorts:
+    """What a peer needs from its computer."""
+
+    group: Group
+    signer: Signer
+    verifier: Verifier
+    sealer: Sealer
+    entropy: Entropy
+
+
+@dataclass(kw_only=True)
+class Table:
+    """One seat's side of a connected table."""
+
+    links: Links
+    ports: PeerPorts
+    player: Player
+    out: Path
+    """Folder of the transcripts; exists."""
+    journals: Path
+    """Folder of the journals; made if missing."""
+    emit: Callable[[PeerEvent], None]
+    hands: int | None = None
+    """Hands that this seat wants to play at most; None: as many as the others want."""
+    limits: WaitLimits = field(default_factory=WaitLimits)
+    clock: Clock = time.monotonic
+
+    _match: Match = field(init=False)
+    _inbox: Inbox = field(init=False)
+
+    def __post_init__(self) -> None:
+        roster = self.links.roster
+        rules, options = from_json(roster.rules)
+        keys = tuple(seat.public_key for seat in roster.seats)
+        self._match = new_match(
+            session=self.links.session_id, roster=keys, rules=rules, options=options
+        )
+        postbox = Postbox(session=self.links.session_id, roster=keys, verifier=self.ports.verifier)
+        self._inbox = Inbox(self.links, postbox, self._on_change)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Display names in seat order."""
+        return tuple(seat.name for seat in self.links.roster.seats)
+
+    async def play(self) -> MatchEnded:
+        """Plays until the match is over or a seat wants no further hand.
+
+        Raises:
+            TableCancelled: a hand ended without a score, or a player is gone.
+            ConnectError: the links have failed as a whole.
+            OSError: a transcript or journal cannot be written.
+        """
+        # One thread: a machine's calls never overlap, and ctypes frees the interpreter lock.
+        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hand")
+        try:
+            async with self._inbox:
+                while await self._all_want_another():
+                    await self._play_hand(executor)
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+        ended = MatchEnded(
+            hands=self._match.hands_played,
+            totals=self._match.totals,
+            winners=self._match.winners,
+        )
+        self.emit(ended)
+        return ended
+
+    # Between hands -------------------------------------------------------------------------------
+
+    async def _all_want_another(self) -> bool:
+        """Says NEXT and waits for everybody's."""
+        if self._match.is_over:
+            return False
+        hand, postbox = self._match.attempts, self._inbox.postbox
+        wants = self.hands is None or self._match.hands_played < self.hands
+        own = Next(
+            session=self.links.session_id,
+            hand=hand,
+            seat=self.links.seat,
+            wish=Wish.PLAY if wants else Wish.STOP,
+        )
+        self.links.broadcast(seal_next(self.ports.signer, own))
+        if not wants:
+            return False
+        began, is_noticed = self.clock(), False
+        while True:
+            said = postbox.wishes(hand)
+            if Wish.STOP in said.values():
+                return False
+            missing = [seat for seat in self._others() if seat not in said]
+            if not missing:
+                return True
+            waited = self.clock() - began
+            self._check_wait(missing, waited)
+            if waited >= self.limits.notice_s and not is_noticed:
+                is_noticed = True
+                who = people(missing, self.names)
+                self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
+            await self._inbox.wait(min(1.0, self.limits.notice_s))
+
+    def _check_wait(self, missing: list[Seat], waited: float) -> None:
+        """Gives up on seats that are gone or silent, but not before crossing news are here."""
+        gone = [seat for seat in missing if seat in self._inbox.postbox.gone]
+        if gone and waited >= self.limits.farewell_s:
+            how = state_text(self._inbox.postbox.links[gone[0]])
+            raise TableCancelled(f"{people(gone[:1], self.names)} {how}")
+        if waited >= self.limits.next_hand_s:
+            raise TableCancelled(
+                f"{people(missing, self.names)} did not begin the next hand within "
+                f"{self.limits.next_hand_s:.0f} s"
+            )
+
+    def _others(self) -> list[Seat]:
+        return [Seat(seat) for seat in range(len(self.names)) if seat != self.links.seat]
+
+    def _on_change(self, event: LinkChanged) -> None:
+        self.emit(LinkSeen(seat=event.seat, state=event.state))
+
+    # A hand --------------------------------------------------------------------------------------
+
+    async def _play_hand(self, executor: Executor) -> None:
+        setup, seat = self._match.next_setup(), self.links.seat
+        self._inbox.postbox.begin(setup.hand)
+        self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
+        seed = self.ports.entropy.random_bytes(32)
+        journal = begin_journal(
+            self.journals,
+            setup=setup,
+            seat=seat,
+            seed=seed,
+            used_keys=self._match.used_keys,
+        )
+        try:
+            machine = self._machine(seed)
+            end = await self._runner(executor, machine, journal).run()
+            path = save_transcript(self.out, setup.hand, seat, machine.transcript())
+            await self.links.flush(self.limits.farewell_s)
+        except BaseException:
+            # In the worker thread: whatever that is still writing comes first.
+            executor.submit(journal.close)
+            raise
+        journal.discard()
+        if end.finished is None:
+            self._fail(end, path)
+        self._count(end, machine, path)
+
+    def _machine(self, seed: bytes) -> HandMachine:
+        ports = self.ports
+        return HandMachine(
+            setup=self._match.next_setup(),
+            seat=self.links.seat,
+            seed=seed,
+            ports=HandPorts(group=ports.group, signer=ports.signer, sealer=ports.sealer),
+            verifier=ports.verifier,
+            used_keys=self._match.used_keys,
+        )
+
+    def _runner(self, executor: Executor, machine: HandMachine, journal: Journal) -> HandRunner:
+        ports = self.ports
+        return HandRunner(
+            worker=HandWorker(machine, journal, clock=self.clock),
+            inbox=self._inbox,
+            broadcast=self.links.broadcast,
+            executor=executor,
+            player=self.player,
+            auditor=OwnAudit(group=ports.group, verifier=ports.verifier, sealer=ports.sealer),
+            hand=self._match.attempts,
+            seat=self.links.seat,
+            names=self.names,
+            options=self._match.options,
+            limits=self.limits,
+            emit=self.emit,
+            clock=self.clock,
+        )
+
+    def _count(self, end: HandEnd, machine: HandMachine, path: Path) -> None:
+        finished = end.finished
+        assert finished is not None
+        hand = self._match.attempts
+        self._match = self._match.after_hand(
+            FinishedHand(
+                starter=machine.view().state.starter,
+                points=finished.points,
+                totals=finished.totals,
+                transcript_hash=signed_hash(finished.transcript),
+                keys=machine.public_keys,
+            )
+        )
+        self.emit(
+            HandCounted(
+                hand=hand,
+                points=finished.points,
+                totals=finished.totals,
+                moves=end.moves,
+                proofs=end.proofs.counts(),
+                audited=end.audited,
+                transcript=str(path),
+                seconds=end.seconds,
+            )
+        )
+
+    def _fail(self, end: HandEnd, path: Path) -> None:
+        """Reports a hand without score; with a player gone or at fault the table cannot go on."""
+        assert end.stopped is not None
+        fault = end.stopped.fault
+        culprit = None if fault is None else Seat(fault.culprit)
+        self.emit(
+            HandFailed(
+                hand=self._match.attempts,
+                reason=end.reason,
+                culprit=culprit,
+                transcript=str(path),
+            )
+        )
+        raise TableCancelled(end.reason)
+
+
+def signed_hash(transcript: bytes) -> bytes:
+    """The transcript hash that every RESULT of a finished hand signed (docs/protocol.md S4.8)."""
+    last = transcript.rstrip(b"\n").rsplit(b"\n", 1)[-1]
+    message = decode_line(last).message
+    if not isinstance(message, Result):
+        raise DecodeError("expected a transcript that ends with a RESULT")
+    return message.transcript

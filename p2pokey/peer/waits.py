@@ -1,0 +1,78 @@
+"""Every wait of a table: what it is called and how long it may take.
+
+A seat that has vanished is noticed by its link; these limits catch seats whose link lives and who
+still send nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from p2pokey.hand.effects import Phase, Waiting
+from p2pokey.rules.rulesets import TableOptions
+from p2pokey.tiles import Seat
+
+_NAMES = {
+    Phase.COMMIT: "the commitment",
+    Phase.KEYS: "the keys",
+    Phase.SHUFFLE: "the shuffle",
+    Phase.READY: "the check of the shuffles",
+    Phase.DEAL: "the deal",
+    Phase.INDICATOR: "the next indicator",
+    Phase.PLAY: "the move",
+    Phase.END: "the final state",
+    Phase.DISCLOSE: "the disclosure",
+    Phase.AUDIT: "the audit",
+    Phase.RESULT: "the result",
+    Phase.DONE: "nothing",
+    Phase.STOPPED: "nothing",
+}
+_DRAWN_TILE = "the drawn tile"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitLimits:
+    """Seconds that things may take."""
+
+    round_s: float = 30.0
+    """One round of messages. A slow computer shuffles or verifies in 2 s without libsodium."""
+    audit_s: float = 600.0
+    """Another seat's audit at the end of a hand: half a minute on a slow computer."""
+    move_grace_s: float = 30.0
+    """On top of the table's timer for a turn: crypto and a slow link."""
+    untimed_move_s: float = 3600.0
+    """A move where the table has no timer."""
+    next_hand_s: float = 60.0
+    """All seats saying whether they play the next hand."""
+    farewell_s: float = 5.0
+    """Last messages after a hand, and news that cross a seat's goodbye."""
+    notice_s: float = 4.0
+    """After this long a wait is shown."""
+
+
+def is_move(waiting: Waiting, mover: Seat | None) -> bool:
+    """Whether a move is awaited; tokens for a drawn tile never come from the seat on turn."""
+    return waiting.phase is Phase.PLAY and waiting.seats == (mover,)
+
+
+def limit_of(
+    waiting: Waiting, mover: Seat | None, limits: WaitLimits, table: TableOptions
+) -> float:
+    """Seconds that this wait may take."""
+    if is_move(waiting, mover):
+        return table.timer_s + limits.move_grace_s if table.timer_s else limits.untimed_move_s
+    return limits.audit_s if waiting.phase is Phase.RESULT else limits.round_s
+
+
+def name_of(waiting: Waiting, mover: Seat | None) -> str:
+    """What is awaited, e.g. `the shuffle`."""
+    if waiting.phase is Phase.PLAY and not is_move(waiting, mover):
+        return _DRAWN_TILE
+    return _NAMES[waiting.phase]
+
+
+def people(seats: Sequence[int], names: Sequence[str]) -> str:
+    """Seats as people read them, e.g. `seat 3 (Ayse)`."""
+    texts = [f"seat {seat + 1} ({names[seat]})" for seat in seats]
+    if len(texts) < 2:
+        return "".join(texts)
+    return ", ".join(texts[:-1]) + " and " + texts[-1]

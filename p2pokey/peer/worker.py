@@ -1,0 +1,128 @@
+"""One hand machine and its journal, driven in slices by one thread.
+
+Nothing here awaits or sends: the asyncio side calls `turn` in its worker thread and sends what
+comes back. Group arithmetic and fsync therefore never run on the event loop.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from p2pokey.hand.effects import Command, Effect, Persist, Phase, Send, Waiting
+from p2pokey.hand.machine import HandMachine
+from p2pokey.native.journal import Journal, Record, RecordKind
+from p2pokey.net.mesh import MessageReceived
+from p2pokey.rules.engine import engine_for
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import decode_envelope
+from p2pokey.transcript.messages import Kind
+
+SLICE_SECONDS = 0.02
+"""Work between two looks at what has arrived; a shuffle from the seat before goes first."""
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What a slice came to."""
+
+    effects: tuple[Effect, ...]
+    """In order, without Persist: all of that is on disk."""
+    commands: tuple[Command, ...]
+    """Commands that still wait."""
+    is_busy: bool
+    """Whether there is more work without new input."""
+    waiting: Waiting
+    mover: Seat | None
+    """Seat to move, from the deal on."""
+    next_timer: float | None
+    phase: Phase
+    step: int
+    """Completed steps of the hand."""
+
+
+class HandWorker:
+    """Carries out the verbs of one machine; all calls come from one thread at a time."""
+
+    def __init__(
+        self, machine: HandMachine, journal: Journal, *, clock: Clock = time.monotonic
+    ) -> None:
+        """Takes a machine whose seed is in the journal."""
+        self._machine = machine
+        self._journal = journal
+        self._clock = clock
+        self._signed: dict[Kind, set[Seat]] = {}
+
+    @property
+    def machine(self) -> HandMachine:
+        """The machine; only between two turns."""
+        return self._machine
+
+    def turn(self, messages: Sequence[MessageReceived], commands: Sequence[Command]) -> Turn:
+        """Takes messages, works for one slice, and makes the effects last.
+
+        Commands are carried out once the machine has nothing else to do, so that they act on all
+        that has arrived; otherwise they come back in `Turn.commands`. A stopped hand takes none.
+
+        Raises:
+            RuleError, LocalProtocolError: a command that is not possible (`HandMachine.act`).
+            OSError: the journal cannot be written; the hand must not go on.
+        """
+        machine, now = self._machine, self._clock()
+        for item in messages:
+            machine.receive(item.data, item.seat, now)
+        timer = machine.next_timer()
+        if timer is not None and timer <= now:
+            machine.timer(now)
+        effects, is_busy = self._work(now + SLICE_SECONDS)
+        if commands and not is_busy:
+            if machine.phase is not Phase.STOPPED:
+                for command in commands:
+                    machine.act(command, now)
+            commands, is_busy = (), True
+            effects += machine.poll()
+        self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        return Turn(
+            effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
+            commands=tuple(commands),
+            is_busy=is_busy,
+            waiting=machine.waiting(),
+            mover=self._mover(),
+            next_timer=machine.next_timer(),
+            phase=machine.phase,
+            step=machine.step,
+        )
+
+    def authors(self, kind: Kind) -> frozenset[Seat]:
+        """Seats of which a message of this kind has been accepted; only between two turns."""
+        return frozenset(self._signed.get(kind, ()))
+
+    def view(self) -> View:
+        """What this seat may know of the game."""
+        return self._machine.view()
+
+    def _persist(self, envelopes: list[bytes]) -> None:
+        self._journal.append(Record(kind=RecordKind.ENVELOPE, payload=data) for data in envelopes)
+        for data in envelopes:
+            envelope = decode_envelope(data)
+            self._signed.setdefault(envelope.kind, set()).add(envelope.seat)
+
+    def _work(self, until: float) -> tuple[list[Effect], bool]:
+        """Works until there is something to send, nothing to do, or the slice is over."""
+        effects = list(self._machine.poll())
+        is_busy = True
+        while is_busy and self._clock() < until:
+            is_busy = self._machine.work(self._clock())
+            made = self._machine.poll()
+            effects += made
+            if any(isinstance(effect, Send) for effect in made):
+                break
+        return effects, is_busy
+
+    def _mover(self) -> Seat | None:
+        if self._machine.phase is not Phase.PLAY:
+            return None
+        state = self._machine.view().state
+        return engine_for(state.rules).mover(state)
