@@ -1,0 +1,140 @@
+"""Where a player's things are on this computer, and who the player is.
+
+Folders follow the system's habits (platformdirs); P2POKEY_HOME puts everything below one folder,
+for tests and for a portable installation. A guest has a fresh identity and leaves nothing behind.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import platformdirs
+
+from p2pokey.errors import DecodeError
+from p2pokey.native.files import PRIVATE, write_atomic
+from p2pokey.native.identity import SECRET_BYTES, Ed25519Signer
+from p2pokey.ports import Entropy
+
+HOME_VARIABLE = "P2POKEY_HOME"
+_APP = "p2pokey"
+_KEY_HEAD = "p2pokey-identity 0 "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dirs:
+    """The folders; none of them has to exist yet."""
+
+    config: Path
+    """Settings."""
+    data: Path
+    """Identity key and saved hands."""
+    state: Path
+    """Journals and logs."""
+
+    @property
+    def hands(self) -> Path:
+        """Saved transcripts."""
+        return self.data / "hands"
+
+    @property
+    def journals(self) -> Path:
+        """Journals of running hands."""
+        return self.state / "journals"
+
+    @property
+    def logs(self) -> Path:
+        """Log files."""
+        return self.state / "log"
+
+
+def find_dirs(environment: Mapping[str, str] = os.environ) -> Dirs:
+    """This user's folders, or those below P2POKEY_HOME."""
+    home = environment.get(HOME_VARIABLE)
+    if home:
+        root = Path(home)
+        return Dirs(config=root / "config", data=root / "data", state=root / "state")
+    return Dirs(
+        config=Path(platformdirs.user_config_dir(_APP, appauthor=False)),
+        data=Path(platformdirs.user_data_dir(_APP, appauthor=False)),
+        state=Path(platformdirs.user_state_dir(_APP, appauthor=False)),
+    )
+
+
+def load_identity(dirs: Dirs, entropy: Entropy) -> Ed25519Signer:
+    """The player's identity key, made and stored on first use.
+
+    Raises:
+        DecodeError: the file is damaged; it is never replaced silently.
+        OSError: it cannot be read or written.
+    """
+    path = dirs.data / "identity.key"
+    if not path.exists():
+        dirs.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        secret = entropy.random_bytes(SECRET_BYTES)
+        write_atomic(path, f"{_KEY_HEAD}{secret.hex()}\n".encode("ascii"), mode=PRIVATE)
+    text = path.read_bytes()
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        path.chmod(PRIVATE)
+    return Ed25519Signer(_read_key(text, path))
+
+
+def _read_key(text: bytes, path: Path) -> bytes:
+    head = _KEY_HEAD.encode("ascii")
+    try:
+        secret = bytes.fromhex(text.removeprefix(head).strip().decode("ascii"))
+    except ValueError:
+        secret = b""
+    if not text.startswith(head) or len(secret) != SECRET_BYTES:
+        raise DecodeError(
+            f"{path} is no identity key of this version: move it away to get a new one"
+        )
+    return secret
+
+
+@dataclass(kw_only=True)
+class Profile:
+    """An identity and the folders that go with it; use it as a context manager."""
+
+    dirs: Dirs
+    signer: Ed25519Signer
+    is_guest: bool
+    _temporary: Path | None = field(default=None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def open_profile(
+    entropy: Entropy, *, guest: bool, environment: Mapping[str, str] = os.environ
+) -> Profile:
+    """The stored player, or a guest with a fresh key whose folders go away at the end.
+
+    A guest's hand is journalled like any other while it runs: a temporary folder holds it.
+
+    Raises:
+        DecodeError, OSError: as `load_identity`.
+    """
+    if not guest:
+        dirs = find_dirs(environment)
+        return Profile(dirs=dirs, signer=load_identity(dirs, entropy), is_guest=False)
+    folder = Path(tempfile.mkdtemp(prefix="p2pokey-guest-"))
+    return Profile(
+        dirs=Dirs(config=folder / "config", data=folder / "data", state=folder / "state"),
+        signer=Ed25519Signer(entropy.random_bytes(SECRET_BYTES)),
+        is_guest=True,
+        _temporary=folder,
+    )
