@@ -67,6 +67,16 @@ def test_pairs_agree_with_brute_force(seed, count, wilds, two_okeys):
         check_layout(layout, tiles)
 
 
+def test_two_okeys_that_are_no_pair_split_a_natural_pair():
+    tiles = [*WILDS, *_tiles("b1a b1b")]
+    for two_okeys in (True, False):
+        layout = split_pairs(tiles, okey=OKEY, two_okeys=two_okeys)
+        assert layout is not None
+        check_layout(layout, tiles)
+        assert ({*WILDS} in [{*meld.tiles} for meld in layout]) == two_okeys
+    assert split_pairs(WILDS, okey=OKEY, two_okeys=False) is None
+
+
 @given(seed=seeds, wilds=st.integers(0, 2))
 @settings(deadline=None)
 def test_distance_is_zero_exactly_for_a_finish(seed, wilds):

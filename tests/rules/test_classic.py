@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from p2pokey.errors import IllegalMove, InvalidMeld, InvalidRuleSet, NotYourTurn, RuleError
 from p2pokey.rules import classic
+from p2pokey.rules.classic_checks import is_twin
 from p2pokey.rules.events import (
     FalseOkeyTurned,
     HandExhausted,
@@ -131,6 +132,11 @@ def test_G1_a_false_okey_at_the_bottom_is_drawn_without_a_reveal():
     hand = hand.play(Discard(hand.placed(hand.state.racks[1][0])))
     _, events = classic.apply(hand.state, DrawStack())
     assert events[1] == Reveal(slots=(Slot(60),), to=Seat(2))
+
+
+def test_A5_nothing_is_a_twin_before_the_indicator():
+    state, _ = classic.start(CLASSIC, 4, Seat(0))
+    assert not any(is_twin(state, Tile(tile)) for tile in range(106))
 
 
 def test_G1_the_indicator_is_turned_once():

@@ -63,6 +63,18 @@ def test_example_fails_for_every_other_expectation(example):
         assert failure.expected[key] != failure.got[key]
 
 
+def test_kinds_that_only_other_variants_have_so_far():
+    played = {
+        "id": "1",
+        "variant": "A",
+        "kind": "match_end",
+        "input": {"hands_played": 4, "totals": {"1": 7, "2": 0, "3": 14, "4": 9}},
+        "expect": {"over": True, "winners": [3]},
+    }
+    assert run_example(played) is None
+    assert run_example({**played, "expect": {"over": True, "winners": [1]}}) is not None
+
+
 def test_unknown_kind_and_variant_are_reported_as_unsupported():
     known = _example("deal-A")
     strange = [

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules import classic
-from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, Pass, encode_melds
+from p2pokey.rules.melds import MeldKind
+from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, LaidMeld, Pass, Placed, encode_melds
 from p2pokey.rules.rulesets import CLASSIC, ruleset_hash
 from p2pokey.rules.state import (
     Ending,
@@ -154,13 +155,17 @@ def test_json_shows_no_concealed_tile(hand):
 def test_json_of_a_finished_hand_has_the_layout():
     state = deal(1).state
     record = FinishRecord(
-        seat=Seat(1), discard=Slot(3), kind=FinishKind.PAIRS, okey_discarded=True, layout=()
+        seat=Seat(1),
+        discard=Slot(3),
+        kind=FinishKind.PAIRS,
+        okey_discarded=True,
+        layout=(LaidMeld(kind=MeldKind.PAIR, tiles=(Placed(14, 2), Placed(15, 3))),),
     )
     value = json.loads(public_view(replace(state, finish=record)).to_json())
     assert value["finish"] == {
         "discard": 3,
         "kind": "pairs",
-        "layout": [],
+        "layout": [{"kind": "pair", "slots": [14, 15]}],
         "okey_discarded": True,
         "seat": 1,
     }
