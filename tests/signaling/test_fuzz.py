@@ -52,7 +52,7 @@ def kind_of(frame):
         return None
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([1, 2, 3, 4, 5]), frames), max_size=12))
 def test_any_frames_get_an_answer_or_an_error(script):
     bench = Bench()
@@ -72,7 +72,7 @@ def test_any_frames_get_an_answer_or_an_error(script):
     assert bench.closed == {}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400) | st.binary(max_size=400))
 def test_garbage_gets_exactly_one_error(frame):
     bench = Bench()

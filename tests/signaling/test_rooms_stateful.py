@@ -385,5 +385,5 @@ class RoomsMachine(RuleBasedStateMachine):
         assert (len(self.open) == 0) == (len(connections._per_address) == 0)
 
 
-RoomsMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+RoomsMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestRooms = RoomsMachine.TestCase
