@@ -184,9 +184,15 @@ def _rack_and_okey(given: Example) -> tuple[Tile, list[Tile], Face]:
     return indicator, rack, next_face(face)
 
 
+def _index_in_rack(rack: Sequence[str], discard: str) -> int:
+    """Where the discard stands, as written or else with the copy letter left out."""
+    texts = rack if discard in rack else [text.rstrip("ab") for text in rack]
+    return list(texts).index(discard)
+
+
 def _run_finish14(rules: RuleSet, given: Example) -> Facts:
     indicator, rack, okey = _rack_and_okey(given)
-    index = given["rack"].index(given["discard"])
+    index = _index_in_rack(given["rack"], given["discard"])
     rest = [*rack[:index], *rack[index + 1 :]]
     slots = (*range(rules.rack_size), rules.rack_size * rules.players)
     hand = _deal(rules, indicator, dict(zip(slots, rack, strict=True)))

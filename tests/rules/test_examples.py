@@ -75,6 +75,13 @@ def test_kinds_that_only_other_variants_have_so_far():
     assert run_example({**played, "expect": {"over": True, "winners": [1]}}) is not None
 
 
+def test_a_discard_may_be_written_without_its_copy():
+    example = _example("fin-A-pairs")
+    data = {**example["input"], "discard": "y13"}
+    expect = {**example["expect"], "pairs": False, "each_opponent_loses": 0}
+    assert run_example({**example, "input": data, "expect": expect}) is None
+
+
 def test_unknown_kind_and_variant_are_reported_as_unsupported():
     known = _example("deal-A")
     strange = [
