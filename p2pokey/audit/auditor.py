@@ -13,6 +13,7 @@ from p2pokey.audit.opening import replay_commits, replay_keys, replay_ready, rep
 from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
 from p2pokey.audit.report import Finding, Report, Status
+from p2pokey.audit.stopped import VOIDED
 from p2pokey.crypto.group import Group
 from p2pokey.errors import DecodeError
 from p2pokey.ports import Sealer, Verifier
@@ -50,6 +51,7 @@ def audit_transcript(
         return _unreadable(error)
     course = Course(
         group=group,
+        verifier=verifier,
         sealer=sealer,
         setup=reading.setup,
         lines=reading.lines,
@@ -91,7 +93,7 @@ def _replay(course: Course, reading: Reading) -> bool:
 
 
 def _status(findings: tuple[Finding, ...], reading: Reading, is_complete: bool) -> Status:
-    if any(finding.seat is not None or finding.cause != "Voided" for finding in findings):
+    if any(finding.cause != VOIDED for finding in findings):
         return Status.VIOLATION
     if findings or not is_complete or reading.is_cut:
         return Status.INCOMPLETE

@@ -10,18 +10,29 @@ from collections.abc import Callable, Iterator
 
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
+from p2pokey.audit.stopped import VOIDED, judge_complaint, proven_forks, voids_in
 from p2pokey.crypto.group import Group
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.masked import MaskedDeck
-from p2pokey.deck.secrets import SeatSecrets
+from p2pokey.deck.secrets import SeatSecrets, seed_commitment
 from p2pokey.deck.states import play_state, round_state
 from p2pokey.deck.turns import RemaskDuty
 from p2pokey.errors import DecodeError, VerificationError
-from p2pokey.ports import Sealer
+from p2pokey.ports import Sealer, Verifier
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.state import HandState, canonical_bytes
 from p2pokey.tiles import Seat, Slot, Tile
-from p2pokey.transcript.messages import Commit, Disclose, Keys, Kind, Message, Result, Shuffle, Void
+from p2pokey.transcript.messages import (
+    NOBODY,
+    Commit,
+    Complaint,
+    Disclose,
+    Keys,
+    Kind,
+    Message,
+    Result,
+    Shuffle,
+)
 from p2pokey.transcript.setup import HandSetup
 
 
@@ -40,6 +51,7 @@ class Course:
         self,
         *,
         group: Group,
+        verifier: Verifier,
         sealer: Sealer,
         setup: HandSetup,
         lines: tuple[Line, ...],
@@ -54,6 +66,7 @@ class Course:
             progress: called with the number of tiles that a check was about.
         """
         self.group = group
+        self.verifier = verifier
         self.sealer = sealer
         self.setup = setup
         self.seats = tuple(Seat(seat) for seat in range(setup.seats))
@@ -82,6 +95,8 @@ class Course:
         self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
         self.secrets = self._disclosed(lines)
         self._lines: Iterator[Line] = iter(lines)
+        self._voids = voids_in(lines)
+        self._forked = proven_forks(verifier, setup, self._voids)
         self._progress = progress
 
     @property
@@ -104,16 +119,22 @@ class Course:
     def take(self, kind: Kind, seat: Seat) -> tuple[Line, Message]:
         """The next line, which must be this message of this seat at the current step."""
         line = next(self._lines, None)
+        step = len(self.states) - 1
+        if line is None or self.findings or self._is_missing(line, (step, kind, seat)):
+            # In a hand that was stopped, what follows the first fault may follow from it.
+            self._end_if_voided()
         if line is None:
             raise ReplayEnded(None)
         envelope = line.envelope
-        if isinstance(envelope.message, Void):
-            self._void(line, envelope.message)
+        if (envelope.seat, envelope.seq) in self._forked:
+            self._end_if_voided()
+        if isinstance(envelope.message, Complaint) and self.keyset:
+            self._judge(line, envelope.message)
         if (envelope.kind, envelope.seat) != (kind, seat):
             text = f"expected {kind.label} of seat {seat + 1} here, got {envelope.kind.label}"
             raise ReplayEnded(line.finding("TokenNotDue", text))
-        if envelope.step != len(self.states) - 1:
-            text = f"expected step {len(self.states) - 1}, got {envelope.step}"
+        if envelope.step != step:
+            text = f"expected step {step}, got {envelope.step}"
             raise ReplayEnded(line.finding("StateDisagreement", text))
         text = "the message names another state than the replay gives"
         self.expect(line, envelope.state == self.states[-1], "StateDisagreement", text)
@@ -125,18 +146,42 @@ class Course:
         if extra is not None:
             raise ReplayEnded(extra.finding("TokenNotDue", "a message after the last RESULT"))
 
-    def _void(self, line: Line, void: Void) -> None:
-        """The hand was ended without score; the rest of the file only says so."""
-        if void.culprit >= len(self.seats):
-            text = f"the hand was given up ({void.reason}); it has no score"
-            raise ReplayEnded(
-                Finding(line=line.number, seat=None, message=line.label, cause="Voided", text=text)
+    def _is_missing(self, line: Line, expected: tuple[int, Kind, Seat]) -> bool:
+        """Whether the expected message is not in the file, rather than a wrong one before it."""
+        envelope = line.envelope
+        is_later = (envelope.step, envelope.kind, envelope.seat) > expected
+        return is_later or envelope.kind in (Kind.VOID, Kind.DISCLOSE)
+
+    def _end_if_voided(self) -> None:
+        """Ends the replay of a hand that was ended without score, with all that its VOIDs prove."""
+        if not self._voids:
+            return
+        self.findings.extend(self._forked.values())
+        for line, void in self._voids:
+            named = f" and names seat {void.culprit + 1}" if void.culprit < NOBODY else ""
+            author = line.envelope.seat + 1
+            text = f"seat {author} ended the hand without score{named} ({void.reason})"
+            self.findings.append(
+                Finding(line=line.number, seat=None, message=line.label, cause=VOIDED, text=text)
             )
-        text = (
-            f"seat {line.envelope.seat + 1} ended the hand and names seat {void.culprit + 1} "
-            f"({void.reason}); it has no score"
+        raise ReplayEnded(None)
+
+    def _judge(self, line: Line, complaint: Complaint) -> None:
+        """A complaint about a recovery share ends the attempt; one of the two seats has lied."""
+        finding = judge_complaint(
+            self.group,
+            self.sealer,
+            self.contexts,
+            self.threshold,
+            line=line,
+            complaint=complaint,
+            commits=self.commits,
+            keys=self.keys,
+            keyset=self.keyset,
         )
-        raise ReplayEnded(line.finding("Voided", text, seat=void.culprit))
+        self.findings.append(finding)
+        self._end_if_voided()
+        raise ReplayEnded(None)
 
     # Checking -------------------------------------------------------------------------------------
 
@@ -204,14 +249,16 @@ class Course:
         self.states.append(play_state(self.hand_ctx, len(self.states), game, digest))
 
     def _disclosed(self, lines: tuple[Line, ...]) -> dict[Seat, SeatSecrets]:
-        """The secrets of every seat that discloses somewhere in the file."""
+        """The secrets of every seat that discloses, anywhere in the file, what it committed to."""
+        messages = [(line.envelope.seat, line.envelope.message) for line in lines]
+        commitments = {
+            (seat, message.seed_commit) for seat, message in messages if isinstance(message, Commit)
+        }
         return {
-            line.envelope.seat: SeatSecrets.derive(
-                seed=line.envelope.message.seed,
-                contexts=self.contexts,
-                seat=line.envelope.seat,
-                threshold=self.threshold,
+            seat: SeatSecrets.derive(
+                seed=message.seed, contexts=self.contexts, seat=seat, threshold=self.threshold
             )
-            for line in lines
-            if isinstance(line.envelope.message, Disclose) and line.envelope.seat < len(self.seats)
+            for seat, message in messages
+            if isinstance(message, Disclose)
+            and (seat, seed_commitment(self.contexts, seat, message.seed)) in commitments
         }

@@ -5,6 +5,7 @@ from functools import partial
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.equations import failing_equations
 from p2pokey.audit.reading import Line
+from p2pokey.audit.report import Finding
 from p2pokey.crypto.shuffle import (
     prove_shuffle,
     shuffle_deck,
@@ -204,12 +205,11 @@ def _ready(course: Course) -> bytes:
 def replay_ready(course: Course) -> None:
     """Round 4; then the tiles behind all positions, if all seeds are known (S11.4)."""
     digest = _ready(course)
-    last = None
     for seat in course.seats:
-        last, message = course.take(Kind.READY, seat)
+        line, message = course.take(Kind.READY, seat)
         assert isinstance(message, Ready)
         text = "READY for another deck than the transcript shows"
-        course.expect(last, message.digest == digest, "DeckDisagreement", text)
+        course.expect(line, message.digest == digest, "DeckDisagreement", text)
     course.complete("ready", digest)
     course.deck = MaskedDeck(
         course.group,
@@ -218,11 +218,11 @@ def replay_ready(course: Course) -> None:
         hand_keys=[keys.hand_key for keys in course.keys],
         deck=course.shuffles[-1].deck,
     )
-    if course.has_all_seeds and last is not None:
-        _open_everything(course, last)
+    if course.has_all_seeds:
+        _open_everything(course)
 
 
-def _open_everything(course: Course, line: Line) -> None:
+def _open_everything(course: Course) -> None:
     """Composes the permutations and opens all positions; both must give the same tiles."""
     tiles = list(range(TILE_COUNT))
     deck = initial_deck(course.group)
@@ -235,7 +235,8 @@ def _open_everything(course: Course, line: Line) -> None:
     for position, (tile, found) in enumerate(zip(tiles, opened, strict=True)):
         if tile != found:
             text = f"position {position} opens to another tile than the seeds give"
-            course.findings.append(line.finding("ReplayMismatch", text))
+            finding = Finding(line=None, seat=None, message=None, cause="ReplayMismatch", text=text)
+            course.findings.append(finding)
             return
     course.faces = {Slot(position): Tile(tile) for position, tile in enumerate(tiles)}
 

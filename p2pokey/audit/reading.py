@@ -12,7 +12,7 @@ from p2pokey.errors import DecodeError, UnsupportedVersion, VerificationError
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, verify_envelope
-from p2pokey.transcript.file import MAX_FILE, decode_line
+from p2pokey.transcript.file import MAX_FILE, decode_line, in_file_order
 from p2pokey.transcript.messages import Kind
 from p2pokey.transcript.setup import HandSetup, decode_header
 
@@ -117,6 +117,7 @@ def _check_signatures(
 
 def _check_chains(setup: HandSetup, lines: list[Line], findings: list[Finding]) -> None:
     heads: dict[Seat, tuple[int, bytes]] = {}
+    steps: dict[Seat, int] = {}
     for line in lines:
         envelope = line.envelope
         if envelope.session != setup.session or envelope.hand != setup.hand:
@@ -126,15 +127,19 @@ def _check_chains(setup: HandSetup, lines: list[Line], findings: list[Finding]) 
         if (envelope.seq, envelope.prev) != (seq, prev):
             text = f"expected message {seq} of this seat's chain, got another or a changed one"
             findings.append(line.finding("BrokenChain", text))
+        if envelope.step < steps.get(envelope.seat, 0):
+            findings.append(line.finding("BrokenChain", "the author's steps go back"))
+        steps[envelope.seat] = envelope.step
         heads[envelope.seat] = (envelope.seq + 1, envelope.body_hash)
 
 
 def _check_order(lines: list[Line], findings: list[Finding]) -> None:
+    expected = in_file_order(line.envelope for line in lines)
+    places = {id(envelope): place for place, envelope in enumerate(expected)}
     for before, line in pairwise(lines):
-        if line.envelope.file_key <= before.envelope.file_key:
-            findings.append(
-                line.finding("BrokenChain", "the line stands before one that belongs after it")
-            )
+        if places[id(line.envelope)] < places[id(before.envelope)]:
+            text = "the line stands after one that belongs behind it"
+            findings.append(line.finding("BrokenChain", text))
 
 
 def _hash_before_results(raw: list[bytes], lines: list[Line]) -> bytes:

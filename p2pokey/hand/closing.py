@@ -6,8 +6,8 @@ from p2pokey.hand.blame import Dispute
 from p2pokey.hand.core import HandCore, Steps
 from p2pokey.hand.effects import AuditDue, HandFinished, Phase
 from p2pokey.transcript.envelope import Envelope
-from p2pokey.transcript.file import encode_transcript, transcript_hash
-from p2pokey.transcript.messages import Disclose, End, Kind, Result
+from p2pokey.transcript.file import encode_transcript, transcript_hash, without_results
+from p2pokey.transcript.messages import Disclose, End, Result, Void
 
 
 def handle_end(core: HandCore, envelope: Envelope, message: End) -> Steps:
@@ -31,8 +31,8 @@ def handle_disclose(core: HandCore, envelope: Envelope, message: Disclose) -> St
     if len(core.contributions) == len(core.seats):
         seeds = b"".join(m.seed for m in core.in_seat_order() if isinstance(m, Disclose))
         core.complete_round("disclosed", seeds, Phase.AUDIT)
-        # Another seat may be quicker: its RESULT must not become part of this seat's audit.
-        before = [item for item in core.book.accepted() if item.kind is not Kind.RESULT]
+        # Another seat may be quicker: its RESULT is not part of what this seat audits.
+        before = without_results(core.book.accepted())
         core.emit(AuditDue(transcript=encode_transcript(core.setup, before)))
 
 
@@ -63,6 +63,12 @@ def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
             HandFinished(
                 points=message.points,
                 totals=message.totals,
-                transcript=encode_transcript(core.setup, core.book.accepted()),
+                transcript=encode_transcript(core.setup, counted(core)),
             )
         )
+
+
+def counted(core: HandCore) -> list[Envelope]:
+    """The envelopes of a hand that counts; a VOID that came too late to matter is left out."""
+    accepted = core.book.accepted()
+    return [item for item in accepted if not isinstance(item.message, Void)]

@@ -36,7 +36,13 @@ from p2pokey.errors import (
     VerificationError,
 )
 from p2pokey.hand.blame import Blame, Dispute
-from p2pokey.hand.closing import handle_disclose, handle_end, handle_result, send_result
+from p2pokey.hand.closing import (
+    counted,
+    handle_disclose,
+    handle_end,
+    handle_result,
+    send_result,
+)
 from p2pokey.hand.core import HandCore, HandPorts, Steps
 from p2pokey.hand.effects import (
     Abandon,
@@ -108,7 +114,7 @@ class HandMachine:
         verifier: Verifier,
         used_keys: frozenset[bytes] = frozenset(),
     ) -> None:
-        """Prepares the hand and queues this seat's COMMIT.
+        """Prepares the hand; the first slice of `work` sends this seat's COMMIT.
 
         Args:
             setup: what all seats agreed on.
@@ -127,7 +133,7 @@ class HandMachine:
         self._idle_lane: Steps | None = None
         self._dispute: tuple[Dispute, Envelope, float] | None = None
         self._stopping = Stopping(self._core)
-        send_commit(self._core)
+        self._has_started = False
 
     # What the shell sees -------------------------------------------------------------------------
 
@@ -163,7 +169,9 @@ class HandMachine:
 
     def transcript(self) -> bytes:
         """The transcript file as far as it goes."""
-        return encode_transcript(self._core.setup, self._core.book.accepted())
+        core = self._core
+        lines = counted(core) if core.phase is Phase.DONE else core.book.accepted()
+        return encode_transcript(core.setup, lines)
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""
@@ -247,15 +255,19 @@ class HandMachine:
         """
         if self._core.phase is Phase.STOPPED:
             return self._stopping.work(self._inbox)
-        if self._core.late:
-            self._queue(self._core.late)
-            self._core.late.clear()
+        if not self._has_started:
+            self._has_started = True
+            send_commit(self._core)
         if self._lane is None:
             self._lane = self._next_message(now)
         if self._lane is not None:
             self._advance(now)
             return True
         if self._work_idle():
+            return True
+        if self._core.late:
+            self._queue(self._core.late)
+            self._core.late.clear()
             return True
         return self._stopping.judge_pending(self._inbox)
 

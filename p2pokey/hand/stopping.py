@@ -53,8 +53,11 @@ class Stopping:
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
         self._voids[envelope.seat] = void.culprit
-        if self._core.phase is Phase.STOPPED:
+        if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
+        has_signed_result = envelope.seat in self._core.contributions
+        if self._core.phase is Phase.RESULT and has_signed_result and not void.evidence:
+            return  # it has signed the score and cannot take that back by giving up
         if not void.evidence or void.culprit >= len(self._core.seats):
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
             reason = f"seat {envelope.seat + 1} {said} ({void.reason})"
@@ -62,7 +65,7 @@ class Stopping:
             return
         try:
             accused = [decode_envelope(item) for item in void.evidence]
-            self._judge(envelope, void, accused)
+            self._judge(envelope, accused)
         except (DecodeError, VerificationError) as error:
             self._blame(envelope, f"evidence that proves nothing: {error}")
 
@@ -91,14 +94,11 @@ class Stopping:
         self._disclose()
         return False
 
-    def _judge(self, envelope: Envelope, void: Void, accused: list[Envelope]) -> None:
+    def _judge(self, envelope: Envelope, accused: list[Envelope]) -> None:
         """Looks at the accused messages as if they had come late."""
         setup = self._core.setup
-        for item in accused:
-            if item.session != setup.session or item.hand != setup.hand:
-                raise VerificationError("evidence from another hand")
-            if item.seat != void.culprit:
-                raise VerificationError("evidence signed by another seat")
+        if any((e.session, e.hand) != (setup.session, setup.hand) for e in accused):
+            raise VerificationError("evidence from another hand")
         for item in accused:
             try:
                 self._core.late.extend(self._core.book.accept(item))

@@ -58,9 +58,8 @@ class ChainBook:
         return len(chain), chain[-1].body_hash if chain else NO_PREVIOUS
 
     def accepted(self) -> list[Envelope]:
-        """All accepted envelopes in the canonical order of a transcript."""
-        everything = [envelope for chain in self._chains for envelope in chain]
-        return sorted(everything, key=lambda envelope: envelope.file_key)
+        """All accepted envelopes, seat by seat."""
+        return [envelope for chain in self._chains for envelope in chain]
 
     def _at(self, seat: Seat, seq: int) -> Envelope | None:
         chain = self._chains[seat]
@@ -82,13 +81,15 @@ class ChainBook:
             )
 
     def _append(self, envelope: Envelope) -> Envelope:
-        count, head = self.head(envelope.seat)
-        if envelope.prev != head:
-            previous = (self._chains[envelope.seat][-1].encoded,) if count else ()
+        chain = self._chains[envelope.seat]
+        _, head = self.head(envelope.seat)
+        # Steps never go back, so nobody can slip a message in among earlier lines of the file.
+        if envelope.prev != head or (chain and envelope.step < chain[-1].step):
+            previous = (chain[-1].encoded,) if chain else ()
             raise BrokenChain(
                 f"message {envelope.seq} of seat {envelope.seat + 1} does not follow its message "
                 f"{envelope.seq - 1}",
                 evidence=(*previous, envelope.encoded),
             )
-        self._chains[envelope.seat].append(envelope)
+        chain.append(envelope)
         return envelope

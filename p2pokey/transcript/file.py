@@ -58,15 +58,45 @@ def decode_line(line: bytes) -> Envelope:
 
 def encode_transcript(setup: HandSetup, envelopes: Sequence[Envelope]) -> bytes:
     """The whole file; envelopes in any order."""
-    ordered = sorted(envelopes, key=lambda envelope: envelope.file_key)
-    lines = [encode_header(setup), *(encode_line(envelope) for envelope in ordered)]
+    lines = [encode_header(setup), *map(encode_line, in_file_order(envelopes))]
     return b"".join(line + b"\n" for line in lines)
+
+
+def in_file_order(envelopes: Iterable[Envelope]) -> list[Envelope]:
+    """The canonical order: step, phase, seat, sequence (docs/transcript-format.md).
+
+    What a seat signs from its VOID on belongs to no round and stands at the end, by seat and
+    sequence.
+    """
+    everything = list(envelopes)
+    stopped = {
+        seat: min(item.seq for item in everything if item.seat == seat and _is_void(item))
+        for seat in {item.seat for item in everything if _is_void(item)}
+    }
+
+    def key(item: Envelope) -> tuple[int, ...]:
+        if item.seat in stopped and item.seq >= stopped[item.seat]:
+            return (1, item.seat, item.seq)
+        return (0, *item.file_key)
+
+    return sorted(everything, key=key)
+
+
+def _is_void(envelope: Envelope) -> bool:
+    return envelope.kind is Kind.VOID
+
+
+def without_results(envelopes: Iterable[Envelope]) -> list[Envelope]:
+    """The envelopes that a result is about: all but RESULT, and any VOID that comes beside it.
+
+    A VOID that counts ends the hand before a result, so where there are results it is only noise.
+    """
+    return [item for item in envelopes if item.kind not in (Kind.RESULT, Kind.VOID)]
 
 
 def transcript_hash(setup: HandSetup, envelopes: Iterable[Envelope]) -> bytes:
     """SHA-512 of all lines before the first RESULT (S4.8)."""
-    before = [envelope for envelope in envelopes if envelope.kind is not Kind.RESULT]
-    return hashlib.sha512(encode_transcript(setup, before)).digest()
+    return hashlib.sha512(encode_transcript(setup, without_results(envelopes))).digest()
 
 
 def summarise(envelope: Envelope) -> dict[str, Any]:
