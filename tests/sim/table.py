@@ -107,6 +107,7 @@ class SimTable:
         self.chaos = chaos
         self.audit = audit
         self.now = 0.0
+        self.autoplay = True
         self.on_step: list[Callable[[SimTable], None]] = []
         ports = [
             HandPorts(group=group, signer=signer_of(seed, seat), sealer=ChaChaSealer())
@@ -162,7 +163,7 @@ class SimTable:
             self.carry_out(peer)
             return True
         self.carry_out(peer)
-        if peer.wants_to_move and peer.machine.phase is Phase.PLAY:
+        if self.autoplay and peer.wants_to_move and peer.machine.phase is Phase.PLAY:
             peer.wants_to_move = False
             move = choose(peer.machine.view(), peer.player)
             peer.machine.act(Play(move=move), self.now)

@@ -83,6 +83,26 @@ def test_a_message_that_does_not_name_its_predecessor_breaks_the_chain() -> None
     assert caught.value.evidence == (first[0].encoded, stranger[1].encoded)
 
 
+def test_steps_that_go_back_break_the_chain() -> None:
+    first = chain(2, 2)
+    back = seal_envelope(
+        signer_of("chain", 2),
+        session=SETUP.session,
+        hand=0,
+        seat=Seat(2),
+        seq=2,
+        prev=first[1].body_hash,
+        step=0,
+        state=bytes(64),
+        message=Disclose(seed=bytes(32)),
+    )
+    chains_book = book()
+    for envelope in first:
+        chains_book.accept(envelope)
+    with pytest.raises(BrokenChain):
+        chains_book.accept(back)
+
+
 def test_another_seats_signature_is_refused() -> None:
     forged = chain(1, 1)[0]
     body = bytearray(forged.encoded)

@@ -1,0 +1,319 @@
+"""Peers that break the protocol: all honest seats name the same culprit, and none plays on.
+
+Every case states the seat to blame, the cause (docs/protocol.md S12) and the round.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from p2pokey.audit.auditor import audit_transcript
+from p2pokey.audit.stopped import VOIDED
+from p2pokey.crypto.group import IDENTITY, Group
+from p2pokey.deck.shares import build_complaint
+from p2pokey.hand.core import HandCore
+from p2pokey.hand.effects import Abandon, Phase
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.moves import Discard, DrawStack, Placed, decode_move, encode_move
+from p2pokey.tiles import Seat, Tile
+from p2pokey.transcript.envelope import decode_envelope
+from p2pokey.transcript.messages import Complaint, Kind, Message, Ready, Tokens, Void
+from tests.hand.test_whole_hand import own_audit
+from tests.sim.cheap_group import CheapBackend
+from tests.sim.cheats import change_message, flip, two_faced
+from tests.sim.table import SimTable, make_setup
+
+CHEAP = Group(CheapBackend())
+BAD_SCALAR = b"\xff" * 32
+CHEATER = 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """One cheat of seat 2 and what the others must say of it."""
+
+    name: str
+    kind: Kind
+    change: Callable[[HandCore, Message], Message]
+    cause: str
+    phase: Phase
+    number: int = 0
+
+
+def field(name: str, change: Callable[[bytes], bytes]) -> Callable[[HandCore, Message], Message]:
+    return lambda core, message: replace(message, **{name: change(getattr(message, name))})
+
+
+def value(name: str, new: object) -> Callable[[HandCore, Message], Message]:
+    return lambda core, message: replace(message, **{name: new})
+
+
+def reflected_key(core: HandCore, message: Message) -> Message:
+    """protocol S17 row 8: another seat's key with its proof."""
+    other = core.commits[0]
+    return replace(message, hand_key=other.sealing_key, pop=other.pop)
+
+
+def swapped_outputs(core: HandCore, message: Message) -> Message:
+    deck = message.deck
+    return replace(message, deck=deck[64:128] + deck[:64] + deck[128:])
+
+
+def doubled_tile(core: HandCore, message: Message) -> Message:
+    return replace(message, deck=message.deck[:64] * 2 + message.deck[128:])
+
+
+def fewer_tokens(core: HandCore, message: Message) -> Message:
+    deck = core.need_deck()
+    positions = message.positions[:-1]
+    tokens, proof = deck.prove_tokens(
+        seat=core.seat,
+        seed=core.secrets.seed,
+        secret=core.secrets.hand_secret,
+        purpose=message.purpose.label,
+        index=core.next_seq(),
+        positions=positions,
+    )
+    return Tokens(purpose=message.purpose, positions=positions, tokens=tokens, proof=proof)
+
+
+def other_tile(core: HandCore, message: Message) -> Message:
+    """Claims a discard of another tile than the slot holds."""
+    move = decode_move(message.move)
+    if not isinstance(move, Discard):
+        return replace(
+            message, move=encode_move(Discard(Placed(core.game.racks[core.seat][0], Tile(0))))
+        )
+    lie = Discard(Placed(move.placed.slot, Tile((move.placed.tile + 1) % 104)))
+    return replace(message, move=encode_move(lie))
+
+
+def draws_twice(core: HandCore, message: Message) -> Message:
+    return replace(message, move=encode_move(DrawStack()), remask=None, tokens=b"", proof=b"")
+
+
+def no_remask(core: HandCore, message: Message) -> Message:
+    return replace(message, remask=None)
+
+
+def bad_remask(core: HandCore, message: Message) -> Message:
+    remask = message.remask
+    return replace(message, remask=replace(remask, proof=flip(remask.proof, 40)))
+
+
+def smaller_remask(core: HandCore, message: Message) -> Message:
+    remask = message.remask
+    count = len(remask.deck) // 64 - 1
+    size = 32 * (5 * count + 9)
+    smaller = replace(remask, deck=remask.deck[:-64], proof=remask.proof[:size])
+    return replace(message, remask=smaller)
+
+
+CASES = [
+    Case("pop-of-the-sealing-key", Kind.COMMIT, field("pop", flip), "PopInvalid", Phase.COMMIT),
+    Case("identity-as-sealing-key", Kind.COMMIT, value("sealing_key", IDENTITY), "IdentityPoint", Phase.COMMIT),
+    Case("no-point-as-sealing-key", Kind.COMMIT, value("sealing_key", BAD_SCALAR), "BadPoint", Phase.COMMIT),
+    Case("another-coin", Kind.KEYS, field("coin", flip), "CommitMismatch", Phase.KEYS),
+    Case("reflected-key", Kind.KEYS, reflected_key, "PopInvalid", Phase.KEYS),
+    Case("identity-as-key", Kind.KEYS, value("hand_key", IDENTITY), "IdentityPoint", Phase.KEYS),
+    Case("identity-as-commitment", Kind.KEYS, field("commitments", lambda c: bytes(len(c))), "ShareInvalid", Phase.KEYS),
+    Case("no-shares", Kind.KEYS, value("shares", b""), "BadLength", Phase.KEYS),
+    Case("bad-share", Kind.KEYS, field("shares", flip), "ShareInvalid", Phase.SHUFFLE),
+    Case("shuffle-proof", Kind.SHUFFLE, field("proof", lambda p: flip(p, 32 * 300)), "ShuffleInvalid", Phase.SHUFFLE),
+    Case("shuffle-swapped", Kind.SHUFFLE, swapped_outputs, "ShuffleInvalid", Phase.SHUFFLE),
+    Case("shuffle-doubled-tile", Kind.SHUFFLE, doubled_tile, "ShuffleInvalid", Phase.SHUFFLE),
+    Case("shuffle-identity", Kind.SHUFFLE, field("deck", lambda d: bytes(32) + d[32:]), "OutputIdentity", Phase.SHUFFLE),
+    Case("shuffle-bad-scalar", Kind.SHUFFLE, field("proof", lambda p: p[:-32] + BAD_SCALAR), "BadScalar", Phase.SHUFFLE),
+    Case("shuffle-of-few-tiles", Kind.SHUFFLE, lambda c, m: replace(m, deck=m.deck[: 64 * 4], proof=bytes(32 * 29)), "BadLength", Phase.SHUFFLE),
+    Case("shuffle-of-another-deck", Kind.SHUFFLE, field("input_hash", flip), "DeckDisagreement", Phase.SHUFFLE),
+    Case("ready-for-another-deck", Kind.READY, field("digest", flip), "DeckDisagreement", Phase.READY),
+    Case("token", Kind.TOKENS, field("tokens", lambda t: t[32:64] + t[:32] + t[64:]), "DleqInvalid", Phase.DEAL),
+    Case("token-identity", Kind.TOKENS, field("tokens", lambda t: bytes(32) + t[32:]), "IdentityPoint", Phase.DEAL),
+    Case("token-proof", Kind.TOKENS, field("proof", lambda p: flip(p, 40)), "DleqInvalid", Phase.DEAL),
+    Case("token-missing", Kind.TOKENS, fewer_tokens, "TokenNotDue", Phase.DEAL),
+    Case("token-of-a-draw", Kind.TOKENS, field("proof", flip), "DleqInvalid", Phase.PLAY, number=1),
+    Case("wrong-tile", Kind.MOVE, other_tile, "TileMismatch", Phase.PLAY, number=1),
+    Case("no-remask", Kind.MOVE, no_remask, "IllegalMove", Phase.PLAY, number=1),
+    Case("remask-proof", Kind.MOVE, bad_remask, "ShuffleInvalid", Phase.PLAY, number=1),
+    Case("remask-of-too-few", Kind.MOVE, smaller_remask, "BadLength", Phase.PLAY, number=1),
+    Case("draws-twice", Kind.MOVE, draws_twice, "IllegalMove", Phase.PLAY, number=1),
+    Case("unreadable-move", Kind.MOVE, value("move", b"\xee"), "DecodeError", Phase.PLAY),
+    Case("end-of-another-state", Kind.END, field("digest", flip), "StateDisagreement", Phase.END),
+    Case("another-seed", Kind.DISCLOSE, field("seed", flip), "CommitMismatch", Phase.DISCLOSE),
+    Case("another-result", Kind.RESULT, value("points", (0, 0, 0, 7)), "ReplayMismatch", Phase.RESULT),
+]  # fmt: skip
+
+
+def honest(table: SimTable, cheater: int = CHEATER):
+    return [peer for peer in table.peers if peer.seat != cheater]
+
+
+def assert_all_blame(table: SimTable, culprit: int, cause: str) -> None:
+    for peer in honest(table, culprit):
+        fault = peer.machine.fault
+        assert peer.machine.phase is Phase.STOPPED, peer.machine.waiting()
+        assert fault is not None, peer.stopped
+        assert (fault.culprit, fault.cause) == (culprit, cause), fault
+        assert peer.finished is None
+    assert_audits_name_only(table, culprit)
+
+
+def assert_audits_name_only(table: SimTable, culprit: int) -> None:
+    """Whatever the files of the honest seats prove, they prove it against the culprit alone."""
+    for peer in honest(table, culprit):
+        report = audit_transcript(
+            peer.machine.transcript(),
+            group=CHEAP,
+            verifier=Ed25519Verifier(),
+            sealer=ChaChaSealer(),
+        )
+        named = {f.seat for f in report.findings if f.cause != VOIDED}
+        assert named <= {culprit}, report.findings
+
+
+def new_table(seed: object = "faults", **options: object) -> SimTable:
+    setup = make_setup(seed)
+    # Seat 3 starts, so that seat 2 makes the third turn and draws before its first discard.
+    setup = dataclasses.replace(setup, starter=Seat(3))
+    return SimTable(CHEAP, setup, seed, audit=lambda data: own_audit(CHEAP, data), **options)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_cheat_is_blamed_on_its_seat_by_all(case: Case) -> None:
+    table = new_table()
+    change_message(table, CHEATER, case.kind, case.change, number=case.number)
+    table.run()
+    assert_all_blame(table, CHEATER, case.cause)
+    phases = {peer.machine.fault.phase for peer in honest(table)}
+    assert case.phase.label in phases
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (Kind.COMMIT, lambda m: replace(m, coin_commit=flip(m.coin_commit))),
+        (Kind.READY, lambda m: Ready(digest=flip(m.digest))),
+        (Kind.SHUFFLE, lambda m: replace(m, proof=flip(m.proof))),
+        (Kind.TOKENS, lambda m: replace(m, proof=flip(m.proof))),
+        (Kind.END, lambda m: replace(m, digest=flip(m.digest))),
+        (Kind.DISCLOSE, lambda m: replace(m, seed=flip(m.seed))),
+    ],
+    ids=lambda value: value.label if isinstance(value, Kind) else "",
+)
+def test_a_seat_that_shows_two_versions_is_blamed_by_all(kind, change) -> None:
+    """protocol S17 row 11: whoever sees the fork, or its consequence, names the same seat."""
+    table = new_table("two-faced")
+    two_faced(table, "two-faced", CHEATER, kind, change, target=0)
+    table.run()
+    for peer in honest(table):
+        assert peer.machine.phase is Phase.STOPPED
+        assert peer.machine.fault is not None
+        assert peer.machine.fault.culprit == CHEATER
+        assert peer.finished is None
+    assert_audits_name_only(table, CHEATER)
+
+
+def test_a_false_complaint_is_blamed_on_its_author() -> None:
+    table = new_table()
+
+    def complain(core: HandCore, message: Message) -> Message:
+        point, proof = build_complaint(
+            core.group,
+            core.contexts,
+            dealer=0,
+            holder=core.seat,
+            index=core.next_seq(),
+            keyset=core.keyset,
+            secrets=core.secrets,
+            sealing_keys=[commit.sealing_key for commit in core.commits],
+        )
+        return Complaint(dealer=0, shared_point=point, proof=proof)
+
+    change_message(table, CHEATER, Kind.SHUFFLE, complain)
+    table.run()
+    assert_all_blame(table, CHEATER, "ShareInvalid")
+
+
+def test_a_complaint_with_a_false_proof_is_blamed_on_its_author() -> None:
+    table = new_table()
+    complaint = Complaint(dealer=0, shared_point=bytes([7]) + bytes(31), proof=bytes(64))
+    change_message(table, CHEATER, Kind.SHUFFLE, lambda core, message: complaint)
+    table.run()
+    assert_all_blame(table, CHEATER, "DleqInvalid")
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\x00" * 300, b"\xff" * 5000], ids=len)
+def test_garbage_is_blamed_on_the_link_that_it_came_from(garbage: bytes) -> None:
+    table = new_table()
+    for _ in range(50):
+        table.step()
+    table.peers[0].machine.receive(garbage, CHEATER, table.now)
+    table.run()
+    fault = table.peers[0].machine.fault
+    assert fault is not None
+    assert fault.culprit == CHEATER
+    # Nobody signed those bytes: the others stop, but do not take seat 1's word for it.
+    for seat in (1, 3):
+        assert table.peers[seat].machine.phase is Phase.STOPPED
+        assert table.peers[seat].machine.fault is None
+
+
+def test_a_message_of_another_hand_is_ignored() -> None:
+    """protocol S17 row 9: replaying an earlier hand blames nobody."""
+    earlier = new_table()
+    earlier.run()
+    setup = dataclasses.replace(make_setup("faults"), hand=1)
+    table = SimTable(CHEAP, setup, "faults", audit=lambda data: own_audit(CHEAP, data))
+    for peer in table.peers:
+        for envelope in earlier.peers[0].disk[:40]:
+            peer.machine.receive(envelope, (peer.seat + 1) % 4, 0.0)
+    table.run()
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+
+
+def test_after_a_fault_the_honest_seats_disclose_so_that_it_can_be_traced() -> None:
+    """protocol S4 VOID: from READY on, once all others have signed the same VOID."""
+    table = new_table()
+    change_message(table, CHEATER, Kind.MOVE, other_tile, number=1)
+    table.run()
+    for peer in honest(table):
+        kinds = [decode_envelope(data).kind for data in peer.disk]
+        assert kinds.count(Kind.VOID) >= 3
+        assert kinds.count(Kind.DISCLOSE) == 3
+
+
+def test_a_fault_before_ready_discloses_nothing() -> None:
+    table = new_table()
+    change_message(table, CHEATER, Kind.SHUFFLE, swapped_outputs)
+    table.run()
+    for peer in honest(table):
+        kinds = [decode_envelope(data).kind for data in peer.disk]
+        assert Kind.DISCLOSE not in kinds
+
+
+def test_giving_up_blames_nobody() -> None:
+    table = new_table()
+    for _ in range(200):
+        table.step()
+    table.peers[1].machine.act(Abandon(reason="seat 2 had to leave"), table.now)
+    table.run()
+    for peer in table.peers:
+        assert peer.machine.phase is Phase.STOPPED
+        assert peer.machine.fault is None
+        assert peer.stopped is not None
+
+
+def test_a_false_accusation_is_blamed_on_the_accuser() -> None:
+    """A VOID whose evidence is a message that is in order names the accuser."""
+    table = new_table()
+
+    def accuse(core: HandCore, message: Message) -> Message:
+        chain = [e for e in core.book.accepted() if e.seat == 0]
+        return Void(reason="DleqInvalid", culprit=0, evidence=(chain[0].encoded,))
+
+    change_message(table, CHEATER, Kind.END, accuse)
+    table.run()
+    assert_all_blame(table, CHEATER, "FalseAccusation")
