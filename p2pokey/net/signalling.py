@@ -154,14 +154,12 @@ class SignallingClient:
 
     async def close(self) -> None:
         """Gives our place back and closes; takes two seconds at most."""
-        task, self._task = self._task, None
-        await cancel(task)
-        socket, self._socket = self._socket, None
-        if socket is not None:
+        if self._socket is not None:
             with contextlib.suppress(TimeoutError, ConnectionClosed):
                 async with asyncio.timeout(_CLOSE_S):
-                    await socket.send(_encode({"t": "leave"}))
-            await socket.close()
+                    await self._socket.send(_encode({"t": "leave"}))
+        task, self._task = self._task, None
+        await cancel(task)  # which closes the socket
 
     # --- sending ---
 
@@ -250,13 +248,13 @@ class SignallingClient:
         if not isinstance(reply, Welcome):
             raise SignalingError("The signalling server speaks another language.")
         if self._id and reply.id != self._id:
-            raise SignalingError("The signalling server has forgotten our table.")
+            raise _forgotten()
         self._id, self._token = reply.id, reply.resume
 
     async def _connect_again(self) -> ClientConnection:
         pause_s = max(_FIRST_PAUSE_S, self._retry_s)
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(pause_s + self._patience_s):
                 while True:
                     await asyncio.sleep(pause_s)
                     with contextlib.suppress(ServerUnreachable):
@@ -288,6 +286,9 @@ class SignallingClient:
         match message:
             case Knocked() | BodyArrived() | PeerChanged():
                 self._events.put_nowait(message)
+            case ErrorReply(re="hello"):
+                # Ids begin anew with a restarted server, so an equal one proves nothing.
+                raise _forgotten()
             case ErrorReply():
                 if message.re == self._asked and self._reply and not self._reply.done():
                     self._reply.set_exception(error_for(message))
@@ -298,6 +299,10 @@ class SignallingClient:
                 self._retry_s = min(message.retry_ms / 1000, _LONGEST_PAUSE_S)
             case Welcome():
                 pass  # said once, and taken by _greet
+
+
+def _forgotten() -> SignalingError:
+    return SignalingError("The signalling server has forgotten our table.")
 
 
 def check_server(address: str) -> None:

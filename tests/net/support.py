@@ -1,0 +1,115 @@
+"""Players, rosters, a server and a breakable network for the tests of `net`."""
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+
+from p2pokey.native.agreement import X25519Key
+from p2pokey.native.identity import Ed25519Signer
+from p2pokey.net.seats import make_card
+from p2pokey.net.toolkit import native_toolkit
+from p2pokey.table.roster import Roster, RosterSeat, commit_nonce
+from p2pokey.tiles import Seat
+from signaling.config import ServerConfig
+from signaling.limits import Limits
+from signaling.server import serve
+
+NAMES = ("Ayşe", "Bora", "Can", "Derya")
+RULES = b'{"key":"classic"}'
+ROOM = "K7Q2M"
+TOOLKITS = tuple(native_toolkit(Ed25519Signer(bytes([index]) * 32)) for index in range(1, 6))
+"""Four players and a stranger."""
+NONCES = tuple(bytes([index]) * 32 for index in range(11, 15))
+EPHEMERALS = tuple(X25519Key(bytes([index]) * 32) for index in range(21, 25))
+
+
+def make_roster(count=4, *, epoch=1):
+    seats = []
+    for toolkit, nonce, name in list(zip(TOOLKITS, NONCES, NAMES, strict=False))[:count]:
+        key = toolkit.public_key
+        commit = commit_nonce(key, nonce)
+        seats.append(RosterSeat(public_key=key, runner=key, nonce_commit=commit, name=name))
+    return Roster(room=ROOM, epoch=epoch, rules=RULES, seats=tuple(seats))
+
+
+def make_cards(roster):
+    return tuple(
+        make_card(
+            roster,
+            Seat(index),
+            ephemeral=EPHEMERALS[index].public_key,
+            nonce=NONCES[index],
+            signer=TOOLKITS[index].signer,
+        )
+        for index in range(len(roster.seats))
+    )
+
+
+def run(work, limit=20.0):
+    """Runs an async test to its end: within the limit, and with no task left behind."""
+
+    async def guarded():
+        async with asyncio.timeout(limit):
+            result = await work
+        left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        assert left == []
+        return result
+
+    return asyncio.run(guarded())
+
+
+@asynccontextmanager
+async def signalling_server(port=0, **limits):
+    """The real signalling server in this process, on a port of its own."""
+    config = ServerConfig(port=port, limits=Limits(**limits), close_timeout_s=1.0, bye_retry_ms=200)
+    server = await serve(config)
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+class Proxy:
+    """A TCP proxy that can be cut and opened again, like a network cable."""
+
+    def __init__(self, target_port):
+        self._target_port = target_port
+        self._writers = set()
+        self._tasks = set()
+        self.is_open = True
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+        self.cut()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._server.wait_closed()
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}"
+
+    def cut(self):
+        """Ends every connection and lets no new one through."""
+        self.is_open = False
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def _serve(self, reader, writer):
+        self._tasks.add(asyncio.current_task())
+        self._writers.add(writer)
+        if not self.is_open:
+            writer.transport.abort()
+            return
+        there, back = await asyncio.open_connection("127.0.0.1", self._target_port)
+        self._writers.add(back)
+        await asyncio.gather(self._pipe(reader, back), self._pipe(there, writer))
+
+    async def _pipe(self, reader, writer):
+        with suppress(OSError):
+            while data := await reader.read(65536):
+                writer.write(data)
+        writer.close()
