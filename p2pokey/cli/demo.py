@@ -1,0 +1,240 @@
+"""`p2pokey demo`: the whole thing on one computer, by the same programs that friends use.
+
+A signalling server and one program per seat, started as processes of their own; they find each
+other through the invite code that the host prints, and talk over WebRTC. This program only starts
+them, listens to what they report, and looks at the files that they leave.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from p2pokey.cli.auditing import audit_file, describe, progress_bar
+from p2pokey.cli.children import Children, News
+from p2pokey.cli.course import Course, HandCourse
+from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.output import Output, mark
+from p2pokey.cli.running import run_async
+from p2pokey.cli.tables import phase_table, proof_table, score_table
+from p2pokey.crypto.group import Group
+from p2pokey.native.backends import BackendName, choose_backend
+from p2pokey.peer.events import Stage
+from p2pokey.rules.rulesets import ruleset_for
+
+NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
+_START_SECONDS = 60.0
+"""Starting a program and opening a room: two seconds on an idle computer."""
+_NEWS_SECONDS = 600.0
+"""Longest silence of all programs: four audits at once without libsodium take a minute or two."""
+_END_SECONDS = 30.0
+"""From the last score to the end of the programs."""
+_SERVER = "server"
+
+
+def run_demo(
+    output: Output,
+    *,
+    rules: str,
+    hands: int,
+    out: Path,
+    seed: str | None,
+    backend: BackendName,
+) -> int:
+    """Plays, compares and audits."""
+    players = ruleset_for(rules).players
+    demo = Demo(
+        output=output,
+        rules=rules,
+        hands=hands,
+        out=ready_folder(out),
+        seed=seed,
+        backend=backend,
+        course=Course(players),
+    )
+    # Before anything is started: a backend that is not there is known at once.
+    group = Group(choose_backend(backend))
+    run_async(demo.play())
+    return demo.judge(group)
+
+
+@dataclass(kw_only=True)
+class Demo:
+    """One run."""
+
+    output: Output
+    rules: str
+    hands: int
+    out: Path
+    seed: str | None
+    backend: BackendName
+    course: Course
+    clock: Callable[[], float] = time.monotonic
+    _began: float = field(default=0.0, init=False)
+
+    async def play(self) -> None:
+        """Starts everything, follows the match, and leaves no program behind."""
+        self._began = self.clock()
+        async with Children() as children:
+            url = await self._start_server(children)
+            players = NAMES[: self.course.players]
+            code = await self._open_table(children, players[0], url)
+            for name in players[1:]:
+                await children.start(name, ["join", code, *self._arguments(name, url)])
+            await self._follow(children, set(players))
+            await children.stop(_SERVER)
+
+    # Starting ------------------------------------------------------------------------------------
+
+    async def _start_server(self, children: Children) -> str:
+        await children.start(_SERVER, ["signal", "--host", "127.0.0.1", "--port", "0"])
+        record = await self._wait_for(children, "Listening")
+        self._say(f"signalling server at {record['url']}")
+        return str(record["url"])
+
+    async def _open_table(self, children: Children, name: str, url: str) -> str:
+        arguments = ["host", "--rules", self.rules, "--hands", str(self.hands)]
+        await children.start(name, [*arguments, *self._arguments(name, url)])
+        record = await self._wait_for(children, "Invited")
+        self._say(f"{name} opened a table: {record['code']}")
+        return str(record["code"])
+
+    def _arguments(self, name: str, url: str) -> list[str]:
+        arguments = ["--auto", "--guest", "--name", name, "--server", url]
+        arguments += ["--out", str(self.out), "--backend", self.backend]
+        return arguments if self.seed is None else [*arguments, "--player-seed", self.seed]
+
+    async def _wait_for(self, children: Children, event: str) -> dict[str, object]:
+        try:
+            while True:
+                news = await children.news(_START_SECONDS)
+                if news.record is None:
+                    raise _ended(children, news.child, await children.stop(news.child))
+                if news.record.get("event") == event:
+                    return news.record
+        except TimeoutError:
+            raise _too_slow(f"{event} was not reported within {_START_SECONDS:.0f} s") from None
+
+    # Following -----------------------------------------------------------------------------------
+
+    async def _follow(self, children: Children, playing: set[str]) -> None:
+        """Takes news until every player has ended well."""
+        while playing:
+            try:
+                news = await children.news(_NEWS_SECONDS)
+            except TimeoutError:
+                waiting = ", ".join(sorted(playing))
+                raise _too_slow(f"{waiting} said nothing for {_NEWS_SECONDS:.0f} s") from None
+            if news.record is not None:
+                self._take(news)
+                continue
+            code = await children.wait(news.child, _END_SECONDS)
+            if code != ExitCode.OK or news.child == _SERVER:
+                await self._let_others_end(children, playing)
+                raise _ended(children, news.child, code)
+            playing.discard(news.child)
+
+    async def _let_others_end(self, children: Children, playing: set[str]) -> None:
+        """After a failure: the others notice it too, and may know better what it was."""
+        ending = [children.wait(name, _END_SECONDS) for name in playing]
+        await asyncio.gather(*ending, return_exceptions=True)
+
+    def _take(self, news: News) -> None:
+        record = news.record
+        assert record is not None
+        if record.get("event") == "StillWaiting":
+            self._say(f"{news.child}: {record['text']}")
+        passed = self.course.take(news.child, record)
+        if passed is None:
+            return
+        if passed == "connected":
+            words = next(iter(self.course.safety_words))
+            self._say(f"connected: {self.course.players} players; all read the words: {words}")
+            return
+        hand = self.course.hands[record["hand"]]
+        if isinstance(passed, Stage):
+            self._say(self._stage_text(passed, hand))
+        else:
+            self._report(record["hand"], hand)
+
+    def _stage_text(self, stage: Stage, hand: HandCourse) -> str:
+        match stage:
+            case Stage.KEYS:
+                return "keys exchanged"
+            case Stage.SHUFFLED:
+                return f"shuffled and verified: {self.course.players} shuffles, by every player"
+            case Stage.DEALT:
+                first = min(self.course.hands)
+                since = self.course.mesh_up if hand is self.course.hands[first] else None
+                start = max(hand.began.values()) if since is None else since
+                what = "the mesh was up" if since is not None else "the hand began"
+                return f"dealt {hand.passed(stage) - start:.2f} s after {what}"
+            case Stage.FINISHED:
+                turns = hand.passed(stage) - hand.passed(Stage.DEALT)
+                return f"finished after {hand.moves} moves in {turns:.1f} s of turns"
+            case Stage.DISCLOSED:
+                return "disclosed: every player published the seed of all its secrets"
+            case Stage.REPLAYED:
+                return "replayed: every player rebuilt the deck and came to a score"
+            case Stage.COUNTED:
+                return "counted: every player signed the same score"
+
+    def _report(self, number: int, hand: HandCourse) -> None:
+        self.output.data(f"\nHand {number + 1}")
+        self.output.data(score_table(self.course, hand) + "\n")
+        if self.output.verbosity >= 0:
+            self.output.data(proof_table(self.course, hand) + "\n")
+            self.output.data(phase_table(hand) + "\n")
+
+    def _say(self, text: str) -> None:
+        if self.output.verbosity >= 0:
+            self.output.data(f"{self.clock() - self._began:7.2f} s  {text}")
+
+    # Judging -------------------------------------------------------------------------------------
+
+    def judge(self, group: Group) -> int:
+        """Compares the transcripts of every hand and audits one of the last hand."""
+        code = int(ExitCode.OK)
+        if len(self.course.safety_words) != 1:
+            self.output.data(f"{mark(False)} the players read different words")
+            code = ExitCode.VIOLATION
+        for hand in self.course.hands.values():
+            code = max(code, self._compare(hand))
+        last = max(self.course.hands)
+        path = self._paths(self.course.hands[last])[0]
+        with progress_bar(self.output, path.name) as progress:
+            audited = audit_file(path, group=group, progress=progress)
+        self.output.data(describe(audited))
+        return max(code, audited.report.exit_code)
+
+    def _paths(self, hand: HandCourse) -> list[Path]:
+        return [Path(record["transcript"]) for record in self.course.in_seat_order(hand.counted)]
+
+    def _compare(self, hand: HandCourse) -> int:
+        paths = self._paths(hand)
+        digests = {hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+        is_same = len(digests) == 1
+        names = ", ".join(path.name for path in paths)
+        what = "are equal byte for byte" if is_same else "differ"
+        self.output.data(f"{mark(is_same)} {len(paths)} transcripts {what}: {self.out}/{{{names}}}")
+        return ExitCode.OK if is_same else ExitCode.VIOLATION
+
+
+def _ended(children: Children, name: str, code: int) -> CommandError:
+    known = {int(item) for item in ExitCode}
+    return CommandError(
+        f"{name} ended with code {code}: {children[name].complaint}",
+        advice="Run the demo with -v for the log, or --debug for the traceback.",
+        code=ExitCode(code) if code in known and code != ExitCode.OK else ExitCode.ERROR,
+    )
+
+
+def _too_slow(text: str) -> CommandError:
+    return CommandError(
+        f"The demo does not go on: {text}.",
+        advice="Try again when the computer has less to do.",
+        code=ExitCode.ERROR,
+    )

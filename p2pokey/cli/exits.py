@@ -1,0 +1,123 @@
+"""Exit codes, and what a failure says: one sentence, what to do next, and the code."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import click
+
+from p2pokey.errors import (
+    BackendUnavailable,
+    ConnectError,
+    DecodeError,
+    InvalidInvite,
+    InvalidRuleSet,
+    P2POkeyError,
+)
+
+
+class ExitCode(IntEnum):
+    """What the process answers."""
+
+    OK = 0
+    ERROR = 1
+    """Something unexpected; `--debug` shows more."""
+    USAGE = 2
+    """A wrong option, argument, file name or folder."""
+    VIOLATION = 3
+    """An audit found that a seat cheated or a file was changed."""
+    UNREADABLE = 4
+    """A transcript that is unreadable, incomplete or of an unsupported version."""
+    NO_CONNECTION = 5
+    """The table could not be reached or did not come together."""
+    CANCELLED = 6
+    """The table ended before its match did."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
+    TERMINATED = 143
+    """SIGTERM."""
+
+
+class Terminated(Exception):
+    """The process was asked to end."""
+
+
+class CommandError(Exception):
+    """A failure that knows its own sentence and code."""
+
+    def __init__(self, sentence: str, *, advice: str, code: ExitCode) -> None:
+        super().__init__(sentence)
+        self.advice = advice
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What to tell a person about a failure."""
+
+    sentence: str
+    advice: str
+    """What to do next; may be empty."""
+    code: ExitCode
+
+
+_REPORT = "Run the command again with --debug and report what it shows."
+
+
+def explain(error: BaseException) -> Explanation:
+    """What to say, and with which code to end, for any exception."""
+    match error:
+        case CommandError():
+            return Explanation(sentence=str(error), advice=error.advice, code=error.code)
+        case click.UsageError():
+            return _usage(error)
+        case click.ClickException():
+            return Explanation(sentence=error.format_message(), advice="", code=ExitCode.ERROR)
+        case KeyboardInterrupt() | click.Abort():
+            return Explanation(sentence="Stopped.", advice="", code=ExitCode.INTERRUPTED)
+        case Terminated():
+            return Explanation(sentence="Stopped.", advice="", code=ExitCode.TERMINATED)
+        case P2POkeyError():
+            return _explain_own(error)
+        case OSError():
+            return _explain_system(error)
+        case _:
+            sentence = f"Something went wrong inside p2pokey: {type(error).__name__}: {error}"
+            return Explanation(sentence=sentence, advice=_REPORT, code=ExitCode.ERROR)
+
+
+def sentence_of(error: BaseException) -> str:
+    """The error's text as a sentence; its class says it where it has none."""
+    text = str(error) or (type(error).__doc__ or type(error).__name__).strip()
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def _explain_own(error: P2POkeyError) -> Explanation:
+    # By name: the module of the table imports the whole game, which an audit does not need.
+    if type(error).__name__ == "TableCancelled":
+        advice = "Open a new table and invite everybody again."
+        return Explanation(sentence=sentence_of(error), advice=advice, code=ExitCode.CANCELLED)
+    advice, code = _REPORT, ExitCode.ERROR
+    if isinstance(error, InvalidInvite | InvalidRuleSet):
+        advice, code = "", ExitCode.USAGE
+    elif isinstance(error, ConnectError):
+        advice, code = "", ExitCode.NO_CONNECTION
+    elif isinstance(error, BackendUnavailable):
+        advice, code = "Leave --backend out to compute with what there is.", ExitCode.ERROR
+    elif isinstance(error, DecodeError):
+        advice, code = "", ExitCode.ERROR
+    return Explanation(sentence=sentence_of(error), advice=advice, code=code)
+
+
+def _explain_system(error: OSError) -> Explanation:
+    what = error.strerror or str(error) or type(error).__name__
+    where = f"{error.filename}: " if error.filename else ""
+    return Explanation(sentence=f"{where}{what}.", advice=_REPORT, code=ExitCode.ERROR)
+
+
+def _usage(error: click.UsageError) -> Explanation:
+    command = "p2pokey" if error.ctx is None else error.ctx.command_path
+    return Explanation(
+        sentence=error.format_message(),
+        advice=f"See: {command} --help",
+        code=ExitCode.USAGE,
+    )

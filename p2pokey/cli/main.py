@@ -1,0 +1,216 @@
+"""The command line: parses, calls, and ends with the right code.
+
+Every command imports what it needs when it runs: an audit loads neither WebRTC nor the network.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from p2pokey import __version__
+from p2pokey.cli.defaults import DEFAULT_SERVER
+from p2pokey.cli.exits import CommandError, ExitCode, explain
+from p2pokey.cli.output import Output
+
+BACKENDS = click.Choice(["auto", "libsodium", "python"])
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program; returns its exit code. Never raises."""
+    output = Output()
+    try:
+        code = cli.main(
+            None if arguments is None else list(arguments),
+            prog_name="p2pokey",
+            standalone_mode=False,
+            obj=output,
+        )
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        return _report(error, output)
+    return int(code or 0)
+
+
+def _report(error: BaseException, output: Output) -> int:
+    explanation = explain(error)
+    if output.debug:
+        traceback.print_exception(error)
+    is_stop = explanation.code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
+    if not is_stop:
+        output.warn(click.style("error: ", fg="red") + explanation.sentence)
+        if explanation.advice:
+            output.warn(explanation.advice)
+    return explanation.code
+
+
+def common(function: _Function) -> _Function:
+    """Options of every command: -q, -v, --debug. The function gets the `Output` first."""
+
+    @click.pass_obj
+    def run(output: Output, /, *, quiet: bool, verbose: int, debug: bool, **values: Any) -> Any:
+        from p2pokey.cli.logs import log_to_stderr
+
+        output.verbosity = -1 if quiet else verbose
+        output.debug = debug
+        log_to_stderr(output.verbosity)
+        return function(output, **values)
+
+    options = (
+        click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
+        click.option("-v", "--verbose", count=True, help="Show the log; twice for more."),
+        click.option("-q", "--quiet", is_flag=True, help="Say only what matters."),
+    )
+    wrapped: Any = update_wrapper(run, function)
+    for option in options:
+        wrapped = option(wrapped)
+    result: _Function = wrapped
+    return result
+
+
+def table_options(function: _Function) -> _Function:
+    """Options of whoever sits down at a table."""
+    options = (
+        click.option("--auto", is_flag=True, help="Let a simple computer player move for you."),
+        click.option("--name", help="Your name at the table."),
+        click.option("--guest", is_flag=True, help="Use a fresh identity and store none."),
+        click.option("--out", type=click.Path(path_type=Path), help="Folder for transcripts."),
+        click.option("--backend", type=BACKENDS, default="auto", help="Who computes."),
+        click.option("--player-seed", hidden=True),
+        click.option("--json-progress", is_flag=True, hidden=True),
+        click.option("--exit-with-stdin", is_flag=True, hidden=True),
+    )
+    wrapped: Any = function
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    result: _Function = wrapped
+    return result
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="p2pokey", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Okey between friends, without a dealer or a server to trust."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
+@click.option("--json-progress", is_flag=True, hidden=True)
+@click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@common
+def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_stdin: bool) -> int:
+    """Run the signalling server, which introduces players to each other."""
+    from p2pokey.cli.signal_server import run_server
+
+    return run_server(
+        output,
+        host=host,
+        port=port,
+        json_progress=json_progress,
+        exit_with_stdin=exit_with_stdin,
+    )
+
+
+@cli.command()
+@click.option("--rules", default="classic", show_default=True, help="Key of the rule set.")
+@click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
+@click.option(
+    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+)
+@table_options
+@common
+def host(output: Output, *, auto: bool, rules: str, hands: int | None, **values: Any) -> int:
+    """Open a table and print its invite code."""
+    _only_auto(auto)
+    from p2pokey.cli.sitting import Sitter, run_host
+
+    return run_host(Sitter(output=output, **values), rules_key=rules, hands=hands)
+
+
+@cli.command()
+@click.argument("invite", metavar="CODE|LINK")
+@click.option("--server", envvar="P2POKEY_SERVER", help="Address; a link names its own.")
+@table_options
+@common
+def join(output: Output, *, auto: bool, invite: str, server: str | None, **values: Any) -> int:
+    """Sit down at a friend's table."""
+    _only_auto(auto)
+    from p2pokey.cli.sitting import Sitter, run_join
+
+    return run_join(Sitter(output=output, server=server, **values), invite=invite)
+
+
+def _only_auto(auto: bool) -> None:
+    if not auto:
+        raise CommandError(
+            "The page for people is not there yet: only --auto can play.",
+            advice="Add --auto, and a simple computer player moves for you.",
+            code=ExitCode.USAGE,
+        )
+
+
+@cli.command()
+@click.option("--rules", default="classic", show_default=True, help="Key of the rule set.")
+@click.option("--hands", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("p2pokey-demo"),
+    show_default=True,
+    help="Folder for transcripts.",
+)
+@click.option("--seed", help="Fixes what the players choose; never the keys.")
+@click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
+@common
+def demo(output: Output, **values: Any) -> int:
+    """Play between four programs on this computer, and audit what they leave."""
+    from p2pokey.cli.demo import run_demo
+
+    return run_demo(output, **values)
+
+
+@cli.command()
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--recompute", is_flag=True, help="Also rebuild every message from the seeds.")
+@click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
+@common
+def audit(output: Output, **values: Any) -> int:
+    """Check transcripts: signatures, proofs, rules and score."""
+    from p2pokey.cli.auditing import run_audit
+
+    return run_audit(output, **values)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@common
+def conformance(output: Output, file: Path) -> int:
+    """Run worked examples of the rules."""
+    from p2pokey.cli.conforming import run_conformance
+
+    return run_conformance(output, file=file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Runs a command's asyncio part so that it always cleans up: Ctrl-C, SIGTERM, a parent that dies."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from p2pokey.cli.exits import Terminated
+
+_Result = TypeVar("_Result")
+
+
+def run_async(work: Coroutine[Any, Any, _Result], *, until_stdin_ends: bool = False) -> _Result:
+    """Runs the coroutine to its end.
+
+    Args:
+        work: cancelled on Ctrl-C and SIGTERM; may clean up then.
+        until_stdin_ends: also end when standard input does: the parent holds the other end, and the
+            system closes it however the parent ends.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        Terminated: SIGTERM, or the end of standard input.
+    """
+    return asyncio.run(_guard(work, until_stdin_ends))
+
+
+async def _guard(work: Coroutine[Any, Any, _Result], until_stdin_ends: bool) -> _Result:
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    ended = False
+
+    def end() -> None:
+        nonlocal ended
+        ended = True
+        task.cancel()
+
+    with contextlib.suppress(NotImplementedError):  # Windows
+        loop.add_signal_handler(signal.SIGTERM, end)
+    if until_stdin_ends:
+        threading.Thread(target=_watch_stdin, args=(loop, end), daemon=True).start()
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if ended:
+            raise Terminated from None
+        # Ctrl-C cancelled this guard; the work has to end before the loop does.
+        task.cancel()
+        await asyncio.wait([task])
+        raise
+
+
+def _watch_stdin(loop: asyncio.AbstractEventLoop, end: Any) -> None:
+    # os.read: the buffered reader's lock would make the interpreter complain at its end.
+    with contextlib.suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    with contextlib.suppress(RuntimeError):  # the loop has ended first
+        loop.call_soon_threadsafe(end)

@@ -1,0 +1,195 @@
+"""`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
+
+import getpass
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from p2pokey.cli.defaults import DEFAULT_SERVER
+from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.logs import log_to_file
+from p2pokey.cli.output import Output
+from p2pokey.cli.running import run_async
+from p2pokey.cli.telling import Teller
+from p2pokey.crypto.group import Group
+from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
+from p2pokey.native.backends import BackendName, choose_backend
+from p2pokey.native.entropy import OsEntropy
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.profile import Profile, open_profile
+from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.net.invites import Invite, parse_invite
+from p2pokey.net.meeting import host_table, join_table
+from p2pokey.net.mesh import Mesh
+from p2pokey.net.words import words_at
+from p2pokey.peer.events import Connected
+from p2pokey.peer.players import AutoPlayer, player_seed
+from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.rules.rulesets import (
+    canonical_bytes,
+    check_table,
+    from_json,
+    ruleset_for,
+)
+from p2pokey.rules.rulesets import table_options as options_for
+from p2pokey.table.roster import MAX_NAME_CHARS, check_name, safety_numbers
+
+_GUEST_FOLDER = Path("p2pokey-hands")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitter:
+    """What a command line said about whoever sits down."""
+
+    output: Output
+    server: str | None
+    name: str | None
+    guest: bool
+    out: Path | None
+    backend: BackendName
+    player_seed: str | None
+    json_progress: bool
+    exit_with_stdin: bool
+
+
+def run_host(sitter: Sitter, *, rules_key: str, hands: int | None) -> int:
+    """Opens a table and plays."""
+    rules = ruleset_for(rules_key)
+    options = options_for(rules.players)
+    text = canonical_bytes(rules, options)
+
+    def meet(profile: Profile, name: str, teller: Teller) -> Awaitable[Mesh]:
+        assert sitter.server is not None
+        server = sitter.server
+
+        def show(invite: Invite) -> None:
+            teller.invited(invite.code, invite.uri(server))
+
+        return host_table(
+            signer=profile.signer,
+            name=name,
+            rules=text,
+            seats=options.seats,
+            server=server,
+            on_code=show,
+            on_progress=teller.meeting,
+        )
+
+    return _run(sitter, meet, hands)
+
+
+def run_join(sitter: Sitter, *, invite: str) -> int:
+    """Sits down at a table and plays."""
+    parsed = parse_invite(invite)
+
+    def meet(profile: Profile, name: str, teller: Teller) -> Awaitable[Mesh]:
+        return join_table(
+            signer=profile.signer,
+            name=name,
+            invite=parsed,
+            server=sitter.server or parsed.server or DEFAULT_SERVER,
+            check_rules=_check_rules,
+            on_progress=teller.meeting,
+        )
+
+    return _run(sitter, meet, None)
+
+
+def _check_rules(text: bytes, seats: int) -> None:
+    try:
+        rules, options = from_json(text)
+        check_table(rules, options)
+    except InvalidRuleSet as error:
+        raise ConnectError(
+            "The table plays by rules that this p2pokey does not know: get the version of the host."
+        ) from error
+    if options.seats != seats:
+        raise ConnectError("The table has another number of seats than its rules say.")
+
+
+Meet = Callable[[Profile, str, Teller], Awaitable[Mesh]]
+
+
+def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
+    name = _name_of(sitter)
+    entropy = OsEntropy()
+    with open_profile(entropy, guest=sitter.guest) as profile:
+        if not profile.is_guest:
+            log_to_file(profile.dirs.logs)
+        default = _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
+        out = ready_folder(sitter.out or default)
+        teller = Teller(sitter.output, as_json=sitter.json_progress, clock=time.monotonic)
+        group = Group(choose_backend(sitter.backend))
+        run_async(
+            _play(sitter, profile, meet(profile, name, teller), teller, group, out, hands),
+            until_stdin_ends=sitter.exit_with_stdin,
+        )
+    return ExitCode.OK
+
+
+async def _play(
+    sitter: Sitter,
+    profile: Profile,
+    meeting: Awaitable[Mesh],
+    teller: Teller,
+    group: Group,
+    out: Path,
+    hands: int | None,
+) -> None:
+    entropy = OsEntropy()
+    mesh = await meeting
+    async with mesh:
+        teller.tell(_connected(mesh))
+        table = Table(
+            links=mesh,
+            ports=PeerPorts(
+                group=group,
+                signer=profile.signer,
+                verifier=Ed25519Verifier(),
+                sealer=ChaChaSealer(),
+                entropy=entropy,
+            ),
+            player=AutoPlayer(player_seed(sitter.player_seed, entropy), mesh.seat),
+            out=out,
+            journals=profile.dirs.journals,
+            emit=teller.tell,
+            hands=hands,
+        )
+        await table.play()
+
+
+def _connected(mesh: Mesh) -> Connected:
+    return Connected(
+        seat=mesh.seat,
+        names=tuple(seat.name for seat in mesh.roster.seats),
+        safety_words=words_at(safety_numbers(mesh.session_id)),
+    )
+
+
+def _name_of(sitter: Sitter) -> str:
+    """The name that was asked for, or the one of the computer's user."""
+    name = sitter.name
+    if name is None:
+        with suppress(OSError, KeyError, ImportError):
+            name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
+        name = name if name and _is_name(name) else "Player"
+    try:
+        check_name(name)
+    except DecodeError as error:
+        raise CommandError(
+            f"That name cannot be shown to others: {error}.",
+            advice="Choose another one with --name.",
+            code=ExitCode.USAGE,
+        ) from error
+    return name
+
+
+def _is_name(name: str) -> bool:
+    try:
+        check_name(name)
+    except DecodeError:
+        return False
+    return True

@@ -1,0 +1,127 @@
+"""Tells people, or another program, what happens at a table."""
+
+from collections.abc import Callable
+from typing import Any
+
+from p2pokey.cli.output import Output, mark
+from p2pokey.net.progress import Phase, Progress
+from p2pokey.peer.events import (
+    Connected,
+    HandBegan,
+    HandCounted,
+    HandFailed,
+    LinkSeen,
+    MatchEnded,
+    MoveMade,
+    PeerEvent,
+    ShuffleChecked,
+    Stage,
+    StagePassed,
+    StillWaiting,
+    event_to_json,
+)
+
+STAGES = {
+    Stage.KEYS: "keys exchanged",
+    Stage.SHUFFLED: "shuffled and verified",
+    Stage.DEALT: "dealt",
+    Stage.FINISHED: "finished",
+    Stage.DISCLOSED: "disclosed",
+    Stage.REPLAYED: "replayed",
+    Stage.COUNTED: "counted",
+}
+
+
+class Teller:
+    """One table's news: sentences on standard error, or JSON lines on standard output."""
+
+    def __init__(self, output: Output, *, as_json: bool, clock: Callable[[], float]) -> None:
+        """Args: clock: seconds, the same for all programs of this computer."""
+        self._output = output
+        self._as_json = as_json
+        self._clock = clock
+        self._names: tuple[str, ...] = ()
+
+    def invited(self, code: str, link: str) -> None:
+        """There is an invite to pass on."""
+        if self._as_json:
+            self._record({"event": "Invited", "code": code, "link": link})
+            return
+        self._output.say("Send this code to your friends; they type: p2pokey join CODE --auto")
+        self._output.data(code)
+        self._output.data(link)
+
+    def meeting(self, progress: Progress) -> None:
+        """A step from the code to the table."""
+        if self._as_json:
+            values = {"phase": progress.phase.value, "done": progress.done, "total": progress.total}
+            self._record({"event": "Meeting", **values, "name": progress.name})
+        elif (text := _meeting_text(progress)) is not None:
+            self._output.say(text)
+
+    def tell(self, event: PeerEvent) -> None:
+        """Something at the table."""
+        if self._as_json:
+            self._record(event_to_json(event))
+            return
+        if isinstance(event, Connected):
+            self._names = event.names
+        if isinstance(event, HandCounted):
+            self._score(event)
+        elif (text := self._text(event)) is not None:
+            self._output.say(text)
+
+    def _record(self, values: dict[str, Any]) -> None:
+        self._output.record({"at": round(self._clock(), 4), **values})
+
+    def _name(self, seat: int) -> str:
+        return f"seat {seat + 1} ({self._names[seat]})"
+
+    def _text(self, event: PeerEvent) -> str | None:
+        match event:
+            case Connected():
+                words = " ".join(event.safety_words)
+                return (
+                    f"Connected: {', '.join(event.names)}. You have seat {event.seat + 1}.\n"
+                    f"If in doubt, read these words to each other, they must be equal: {words}"
+                )
+            case HandBegan():
+                return f"Hand {event.match_hand + 1}"
+            case StagePassed():
+                return f"  {event.seconds:6.1f} s  {STAGES[event.stage]}"
+            case LinkSeen():
+                return f"  {self._name(event.seat)}: {event.state.value}"
+            case StillWaiting():
+                return f"  {event.text}"
+            case HandFailed():
+                saved = f" What was signed is in {event.transcript}." if event.transcript else ""
+                return f"  The hand has no score.{saved}"
+            case MatchEnded():
+                winners = ", ".join(self._name(seat) for seat in event.winners)
+                return f"Hands played: {event.hands}." + (f" Won by {winners}." if winners else "")
+            case MoveMade() | ShuffleChecked() | HandCounted():
+                return None
+
+    def _score(self, event: HandCounted) -> None:
+        rows = zip(event.points, event.totals, strict=True)
+        for seat, (change, total) in enumerate(rows):
+            self._output.data(f"{self._name(seat)}: {change:+d} = {total}")
+        objects = sum(count.objects for count in event.proofs)
+        self._output.say(
+            f"{mark(True)} {objects} proofs of the others accepted, {event.audited} verified again; "
+            f"saved as {event.transcript}"
+        )
+
+
+def _meeting_text(progress: Progress) -> str | None:
+    match progress.phase:
+        case Phase.CODE_ACCEPTED:
+            return "The code is right."
+        case Phase.FRIENDS_HERE:
+            return f"{progress.done} of {progress.total} seats are taken."
+        case Phase.ROSTER_SIGNED:
+            return "All are here: connecting to each of them."
+        case Phase.LINK_AUTHENTICATED:
+            return f"Connected to {progress.name} ({progress.done} of {progress.total})."
+        case _:
+            return None
