@@ -1,7 +1,7 @@
 """Room codes: five characters of Crockford's base32 (https://www.crockford.com/base32.html).
 
 A code only routes a knock to a room: 25 bits are no secret. What keeps strangers out are the words
-behind it, which the server never sees (docs/network.md 5).
+behind it, which the server never sees (docs/signaling.md).
 """
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

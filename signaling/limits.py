@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Every limit of the server; the defaults are those of docs/network.md 5 and 6."""
+    """Every limit of the server, with its default."""
 
     rooms_per_hour: int = 30
     """Rooms that one address may create."""

@@ -4,12 +4,16 @@ import asyncio
 import signal
 import socket
 import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from websockets.asyncio.client import connect
 
 from signaling.config import ServerConfig, read_flags
 from signaling.limits import Limits
+from signaling.messages import ClientMessage, ErrorCode, Relay
 
 
 def test_no_flags_are_the_defaults():
@@ -33,6 +37,16 @@ def test_wrong_flags_are_refused(flags, capsys):
     with pytest.raises(SystemExit):
         read_flags(flags.split())
     assert flags.split()[0] in capsys.readouterr().err
+
+
+def test_every_limit_and_message_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "signaling.md").read_text("utf-8")
+    flags = ["--" + one.name.replace("_", "-") for one in fields(Limits)]
+    kinds = [kind.kind for kind in get_args(ClientMessage) if kind is not Relay]
+    answers = ["welcome", "created", "lobby", "recv", "peer", "rooms", "error", "bye"]
+
+    missing = [word for word in [*flags, *kinds, *answers, *ErrorCode] if f"`{word}`" not in page]
+    assert missing == []
 
 
 async def start(*flags):
