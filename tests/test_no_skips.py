@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-WAYS = {
+SKIPPING = {
     "mark": "@pytest.mark.skip(reason='why')\ndef test(): pass",
     "condition": "@pytest.mark.skipif(True, reason='why')\ndef test(): pass",
     "inside": "def test(): pytest.skip('why')",
@@ -16,42 +16,51 @@ WAYS = {
     "module": "pytest.skip('why', allow_module_level=True)",
     "import": "pytest.importorskip('absent_module', reason='why')",
 }
-PASSING = "def test(): pass"
-EXPECTED_FAILURE = "@pytest.mark.xfail(strict=True)\ndef test(): assert False"
+NOT_SKIPPING = {
+    "passing": "def test(): pass",
+    "expected_failure": "@pytest.mark.xfail(strict=True)\ndef test(): assert False",
+}
 
 
-def run_pytest(folder: Path, source: str, *, no_skips: bool) -> subprocess.CompletedProcess[str]:
-    """Runs one test module under our conftest."""
+def outcomes(folder: Path, *, no_skips: bool) -> str:
+    """What pytest says about modules with all these tests, under our conftest."""
     shutil.copy(Path(__file__).with_name("conftest.py"), folder)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    (folder / "test_it.py").write_text(f"import pytest\n{source}\n")
+    for name, source in {**SKIPPING, **NOT_SKIPPING}.items():
+        (folder / f"test_{name}.py").write_text(f"import pytest\n{source}\n")
     environment = {key: value for key, value in os.environ.items() if key != "P2POKEY_NO_SKIPS"}
     if no_skips:
         environment["P2POKEY_NO_SKIPS"] = "1"
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(folder)]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "pytest", "-rA", "--continue-on-collection-errors"]
+    result = subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(folder)],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return result.stdout
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_to_skip_fails_where_skips_are_not_allowed(tmp_path: Path, way: str) -> None:
-    result = run_pytest(tmp_path, WAYS[way], no_skips=True)
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The outcomes where skips are not allowed."""
+    return outcomes(tmp_path_factory.mktemp("strict"), no_skips=True)
 
-    assert result.returncode in (1, 2), result.stdout  # failed, or stopped while collecting
-    assert "skips are not allowed here" in result.stdout
-    assert "why" in result.stdout
+
+@pytest.mark.parametrize("way", SKIPPING)
+def test_every_way_to_skip_fails_where_skips_are_not_allowed(strict: str, way: str) -> None:
+    lines = [line for line in strict.splitlines() if f"test_{way}.py" in line]
+
+    assert any(line.startswith(("FAILED", "ERROR")) for line in lines)
+    assert any("skips are not allowed here (P2POKEY_NO_SKIPS)" in line for line in lines)
+    assert not any(line.startswith(("PASSED", "SKIPPED")) for line in lines)
+
+
+def test_what_is_no_skip_is_left_alone(strict: str) -> None:
+    assert "PASSED test_passing.py::test" in strict
+    assert "XFAIL test_expected_failure.py::test" in strict
+    assert "skipped" not in strict.splitlines()[-1]
 
 
 def test_a_skip_is_a_skip_elsewhere(tmp_path: Path) -> None:
-    result = run_pytest(tmp_path, WAYS["mark"], no_skips=False)
+    summary = outcomes(tmp_path, no_skips=False).splitlines()[-1]
 
-    assert "1 skipped" in result.stdout
-    assert result.returncode == 0
-
-
-@pytest.mark.parametrize("source", [PASSING, EXPECTED_FAILURE])
-def test_what_is_no_skip_is_left_alone(tmp_path: Path, source: str) -> None:
-    result = run_pytest(tmp_path, source, no_skips=True)
-
-    assert result.returncode == 0, result.stdout
+    assert f"1 passed, {len(SKIPPING)} skipped, 1 xfailed" in summary
