@@ -31,7 +31,7 @@ check: $(VENV)/.installed-dev ## lint, format, types and import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.installed-dev ## measure the cryptography; ARGS=--json for machines
 	$(BIN)/python -m tests.bench $(ARGS)
