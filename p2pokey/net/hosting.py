@@ -46,6 +46,7 @@ class HostGathering(Gathering):
     _admission: HostAdmission = field(init=False)
     _cards: dict[str, SeatCard] = field(default_factory=dict, init=False)
     _roster: Roster | None = field(default=None, init=False)
+    _closes_at: float = field(default=0.0, init=False)
 
     async def gather(self) -> Table:
         """Opens a room, lets everybody in, signs the roster and collects the cards."""
@@ -71,6 +72,7 @@ class HostGathering(Gathering):
         self.progress(Phase.CODE_SHOWN)
 
     async def _until_complete(self) -> None:
+        self._closes_at = asyncio.get_running_loop().time() + self.limits.window_s
         try:
             async with asyncio.timeout(self.limits.window_s):
                 while not self._admission.is_complete:
@@ -128,7 +130,14 @@ class HostGathering(Gathering):
                     await asyncio.to_thread(receive, event.sender, event.body, now())
                 case PeerChanged(state="left"):
                     self._admission.leave(event.id)
+                    await self._open_again(now())
         await self._carry_out()
+
+    async def _open_again(self, now: float) -> None:
+        """The server closes a full room; a place that was given back may be taken again."""
+        seconds = int(self._closes_at - now)
+        if self._roster is None and seconds > 0:
+            await self.client.open_window(seconds)
 
     async def _carry_out(self) -> None:
         for effect in self._admission.poll():

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from p2pokey.errors import (
+    CodeExpired,
     DecodeError,
     PlayerLeft,
     SignalingError,
@@ -26,8 +28,9 @@ from p2pokey.net.knocking import (
 )
 from p2pokey.net.progress import Phase
 from p2pokey.net.seats import read_card, verify_cards
-from p2pokey.net.wire import BodyArrived, PeerChanged
+from p2pokey.net.wire import BodyArrived, Lobby, PeerChanged
 
+_ENTER_TRIES, _ENTER_PAUSE_S = 3, 0.4
 _HOST_BUSY_S = 1.0
 """Pause before another try while the host checks other guests."""
 
@@ -48,7 +51,7 @@ class GuestGathering(Gathering):
 
     async def gather(self) -> Table:
         """Knocks, shows that we know the words, accepts the table and takes a seat."""
-        lobby = await self.client.knock(self.invite.room, self.toolkit.public_key)
+        lobby = await self._enter()
         self._host = lobby.host_id
         self._admission = GuestAdmission(
             toolkit=self.toolkit,
@@ -87,6 +90,14 @@ class GuestGathering(Gathering):
         except (DecodeError, VerificationError):
             raise SignalingError("The host sent seats that their owners did not sign.") from None
         return self.table(roster, seat, cards, seated.routes)
+
+    async def _enter(self) -> Lobby:
+        """Takes a place at the server; one that was just given back is free a moment later."""
+        for _ in range(_ENTER_TRIES - 1):
+            with suppress(CodeExpired):
+                return await self.client.knock(self.invite.room, self.toolkit.public_key)
+            await asyncio.sleep(_ENTER_PAUSE_S)
+        return await self.client.knock(self.invite.room, self.toolkit.public_key)
 
     # --- waiting ---
 

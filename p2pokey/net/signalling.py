@@ -144,6 +144,10 @@ class SignallingClient:
         """Host: takes a member's place away."""
         await self._post({"t": "kick", "id": member})
 
+    async def open_window(self, seconds: int) -> None:
+        """Host: lets guests in for that long; the server stops by itself when nothing is free."""
+        await self._post({"t": "open", "ttl": seconds})
+
     async def close_window(self) -> None:
         """Host: lets nobody in any more."""
         await self._post({"t": "close"})
@@ -159,7 +163,10 @@ class SignallingClient:
                 async with asyncio.timeout(_CLOSE_S):
                     await self._socket.send(_encode({"t": "leave"}))
         task, self._task = self._task, None
-        await cancel(task)  # which closes the socket
+        await cancel(task)
+        if self._socket is not None:
+            await self._socket.close()
+            self._socket = None
 
     # --- sending ---
 

@@ -5,6 +5,9 @@ from contextlib import asynccontextmanager, suppress
 
 from p2pokey.native.agreement import X25519Key
 from p2pokey.native.identity import Ed25519Signer
+from p2pokey.net.limits import Limits as NetLimits
+from p2pokey.net.meeting import host_table, join_table
+from p2pokey.net.mesh import LinkChanged, MessageReceived
 from p2pokey.net.seats import make_card
 from p2pokey.net.toolkit import native_toolkit
 from p2pokey.table.roster import Roster, RosterSeat, commit_nonce
@@ -113,3 +116,114 @@ class Proxy:
             while data := await reader.read(65536):
                 writer.write(data)
         writer.close()
+
+
+MEETING_LIMITS = NetLimits(
+    server_s=3.0,
+    patience_s=2.0,
+    admission_s=5.0,
+    window_s=20,
+    waiting_s=20.0,
+    cards_s=5.0,
+    link_s=2.0,
+    links_s=5.0,
+    ready_s=5.0,
+    goodbye_s=1.0,
+    retry_s=0.1,
+    retry_max_s=0.4,
+)
+
+
+class Meeting:
+    """One table in the making: a host, its guests and what they are told."""
+
+    def __init__(self, server, *, seats=4, connector=None, limits=MEETING_LIMITS):
+        self.server = server
+        self.seats = seats
+        self.connector = connector
+        self.limits = limits
+        self.invites = []
+        self.shown = asyncio.Event()
+        self.progress = {}
+
+    def _note(self, name):
+        steps = self.progress.setdefault(name, [])
+        return lambda step: steps.append((step.phase.value, step.done, step.total, step.name))
+
+    def _show(self, invite):
+        self.invites.append(invite)
+        self.shown.set()
+
+    async def host(self, **changes):
+        arguments = {
+            "signer": TOOLKITS[0].signer,
+            "name": NAMES[0],
+            "rules": RULES,
+            "seats": self.seats,
+            "server": self.server,
+            "on_code": self._show,
+            "on_progress": self._note(NAMES[0]),
+            "limits": self.limits,
+            "connector": self.connector,
+        }
+        return await host_table(**{**arguments, **changes})
+
+    async def join(self, index, **changes):
+        async with asyncio.timeout(5.0):
+            await self.shown.wait()
+        arguments = {
+            "signer": TOOLKITS[index].signer,
+            "name": (*NAMES, "Eve")[index],
+            "invite": self.invites[-1].code,
+            "server": self.server,
+            "on_progress": self._note((*NAMES, "Eve")[index]),
+            "limits": self.limits,
+            "connector": self.connector,
+        }
+        return await join_table(**{**arguments, **changes})
+
+    @asynccontextmanager
+    async def meshes(self):
+        """All meshes of the table, in seat order, closed in the end."""
+        guests = (self.join(index) for index in range(1, self.seats))
+        made = await asyncio.gather(self.host(), *guests)
+        made.sort(key=lambda mesh: mesh.seat)
+        try:
+            yield made
+        finally:
+            await asyncio.gather(*(mesh.close() for mesh in made))
+
+
+async def until(condition, limit=5.0):
+    """Waits for something that nobody announces."""
+    async with asyncio.timeout(limit):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def take_message(mesh, limit=3.0):
+    """The next message, whatever links do meanwhile."""
+    async with asyncio.timeout(limit):
+        while True:
+            event = await mesh.next_event()
+            if isinstance(event, MessageReceived):
+                return event.seat, event.data
+
+
+async def wait_for_state(mesh, state, limit=3.0):
+    """The first change to that state."""
+    async with asyncio.timeout(limit):
+        while True:
+            event = await mesh.next_event()
+            if isinstance(event, LinkChanged) and event.state is state:
+                return event
+
+
+async def check_talk(meshes):
+    """Everybody sends to everybody, and everything arrives."""
+    for mesh in meshes:
+        mesh.broadcast(bytes([mesh.seat]) * 60_000)
+    for mesh in meshes:
+        got = [await take_message(mesh) for _ in mesh.others]
+        assert sorted(got) == [(seat, bytes([seat]) * 60_000) for seat in mesh.others]
+    assert all([await mesh.flush() for mesh in meshes])
