@@ -179,7 +179,7 @@ class SignalingServer:
         finally:
             del self._sockets[number]
             self._carry_out(self._rooms.disconnect(number, self._clock()))
-            _log.info("connection %d ended with code %s", number, websocket.close_code)
+            _log.info("connection %d ended with code %s", number, websocket.protocol.close_code)
 
     def _client_of(self, websocket: ServerConnection) -> str:
         peer = websocket.remote_address
