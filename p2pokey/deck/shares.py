@@ -1,6 +1,6 @@
 """Recovery shares of one hand: dealing, opening, complaints, helper tokens (docs/protocol.md S10)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
@@ -8,6 +8,7 @@ from p2pokey.crypto.group import Group
 from p2pokey.crypto.sharing import (
     SEALED_SHARE_BYTES,
     check_sharing,
+    combine_tokens,
     commit_polynomial,
     seal_key,
     seal_key_from_dh,
@@ -174,7 +175,8 @@ def judge_complaint(
     return False
 
 
-def escrow_context(
+def build_escrow(
+    group: Group,
     contexts: Contexts,
     *,
     helper: int,
@@ -182,7 +184,77 @@ def escrow_context(
     absent: int,
     positions: Sequence[int],
     keyset: bytes,
+    seed: bytes,
+    share: int,
+    table: ShareTable,
+    points: bytes,
+) -> tuple[bytes, bytes]:
+    """A helper's tokens s_jk * C1 in place of an absent seat's, and their one proof.
+
+    Args:
+        share: s_jk, the helper's share from the absent seat.
+        table: of the absent seat.
+        points: C1 of each position, 32 bytes each.
+    """
+    return prove_dleq(
+        group,
+        seed=seed,
+        ctx=_escrow_context(contexts, helper, index, absent, positions, keyset),
+        secret=share,
+        public=table.public[helper],
+        points=points,
+    )
+
+
+def check_escrow(
+    group: Group,
+    contexts: Contexts,
+    *,
+    helper: int,
+    index: int,
+    absent: int,
+    positions: Sequence[int],
+    keyset: bytes,
+    table: ShareTable,
+    points: bytes,
+    tokens: bytes,
+    proof: bytes,
+) -> None:
+    """Raises DleqInvalid and its kin unless the tokens come from the helper's own share.
+
+    Raises:
+        ShareInvalid: the absent seat cannot help itself.
+    """
+    if helper not in table.public:
+        raise ShareInvalid("a seat holds no share of its own key")
+    verify_dleq(
+        group,
+        ctx=_escrow_context(contexts, helper, index, absent, positions, keyset),
+        public=table.public[helper],
+        points=points,
+        tokens=tokens,
+        proof=proof,
+    )
+
+
+def recover_tokens(group: Group, threshold: int, tokens: Mapping[int, bytes]) -> bytes:
+    """The absent seat's tokens from the checked tokens of at least `threshold` helpers.
+
+    Raises:
+        ShareInvalid: too few helpers; fewer give nothing.
+    """
+    if len(tokens) < threshold:
+        raise ShareInvalid(f"expected tokens of {threshold} helpers, got {len(tokens)}")
+    return combine_tokens(group, tokens)
+
+
+def _escrow_context(
+    contexts: Contexts,
+    helper: int,
+    index: int,
+    absent: int,
+    positions: Sequence[int],
+    keyset: bytes,
 ) -> bytes:
     """The context of a helper's tokens for an absent seat (S8)."""
-    extra = bytes(positions) + bytes([absent]) + keyset
-    return contexts.sub("escrow", helper, index, extra)
+    return contexts.sub("escrow", helper, index, bytes(positions) + bytes([absent]) + keyset)

@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 
-from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.group import IDENTITY, Group
 from p2pokey.crypto.sharing import combine_tokens
 from p2pokey.crypto.shuffle import prove_shuffle
@@ -17,11 +16,13 @@ from p2pokey.deck.secrets import SeatSecrets, coin_commitment, seed_commitment
 from p2pokey.deck.shares import (
     ShareTable,
     build_complaint,
+    build_escrow,
     build_shares,
+    check_escrow,
     check_share_sizes,
-    escrow_context,
     judge_complaint,
     open_share,
+    recover_tokens,
 )
 from p2pokey.errors import (
     BadLength,
@@ -295,23 +296,40 @@ def test_all_helpers_together_give_the_absent_seats_token_and_fewer_do_not(
             shares=sealed,
             table=table,
         )
-        ctx = escrow_context(
-            CONTEXTS, helper=helper, index=7, absent=absent, positions=[5], keyset=KEYSET
+        place = {
+            "helper": helper,
+            "index": 7,
+            "absent": absent,
+            "positions": [5],
+            "keyset": KEYSET,
+            "table": table,
+            "points": point,
+        }
+        tokens[helper], proof = build_escrow(
+            group, CONTEXTS, seed=SECRETS[helper].seed, share=share, **place
         )
-        public = table.public[helper]
-        tokens[helper], proof = prove_dleq(
-            group,
-            seed=SECRETS[helper].seed,
-            ctx=ctx,
-            secret=share,
-            public=public,
-            points=point,
-        )
-        verify_dleq(group, ctx=ctx, public=public, points=point, tokens=tokens[helper], proof=proof)
+        check_escrow(group, CONTEXTS, tokens=tokens[helper], proof=proof, **place)
+        for change in (
+            {"index": 8},
+            {"positions": [6]},
+            {"absent": 3},
+            {"helper": 0 if helper else 1},
+        ):
+            with pytest.raises(DleqInvalid):
+                check_escrow(
+                    group, CONTEXTS, tokens=tokens[helper], proof=proof, **{**place, **change}
+                )
+        with pytest.raises(ShareInvalid):
+            check_escrow(
+                group, CONTEXTS, tokens=tokens[helper], proof=proof, **{**place, "helper": absent}
+            )
     expected = group.mul([SECRETS[absent].hand_secret], point)
-    assert combine_tokens(group, tokens) == expected
+    assert recover_tokens(group, 3, tokens) == expected
     for pair in itertools.combinations(tokens, 2):
-        assert combine_tokens(group, {seat: tokens[seat] for seat in pair}) != expected
+        two = {seat: tokens[seat] for seat in pair}
+        assert combine_tokens(group, two) != expected
+        with pytest.raises(ShareInvalid):
+            recover_tokens(group, 3, two)
 
 
 def complain(
