@@ -65,12 +65,12 @@ def _is_good_key(public_key: bytes) -> bool:
     if len(public_key) != PUBLIC_BYTES:
         return False
     encoded = int.from_bytes(public_key, "little")
-    sign, y = encoded >> 255, encoded % 2**255
+    y = encoded % 2**255
     if y >= P:
         return False
     on_curve, x = sqrt_ratio_m1((y * y - 1) % P, (D * y * y + 1) % P)
-    if not on_curve or (x == 0 and sign):
+    if not on_curve:
         return False
-    # The sign of x does not change the order of the point.
+    # The sign of x does not change the order of the point; x = 0, which has none, is small order.
     x8, y8, z8, _ = double_times((x, y, 1, x * y % P), 3)
     return not (x8 % P == 0 and (y8 - z8) % P == 0)

@@ -1,7 +1,8 @@
 """The group backend on libsodium, through ctypes.
 
 Each operation of libsodium decodes its inputs and refuses bad encodings itself, so nothing is
-checked twice here. ctypes releases the interpreter lock during each call.
+checked twice here, except the highest bit: libsodium 1.0.18 ignores it, and each element would have
+a second encoding. ctypes releases the interpreter lock during each call.
 
 Source: docs/protocol.md S16 says what libsodium does and does not do; RFC 9496.
 Security: scalar multiplications run in constant time.
@@ -103,16 +104,17 @@ class SodiumBackend:
     def hash_to_group(self, uniform: bytes) -> bytes:
         """RFC 9496, 4.3.4 one-way map of each 64-byte block."""
         count = len(uniform) // (2 * CELL)
-        halves = _cells(uniform, 2 * count)
+        _check_size(uniform, 2 * count)
         out, places = _output(count)
         for i, place in enumerate(places):
-            self._from_hash(place, halves[2 * i] + halves[2 * i + 1])
+            self._from_hash(place, uniform[2 * CELL * i : 2 * CELL * (i + 1)])
         return out.raw
 
     def is_valid(self, points: bytes) -> bool:
         """Whether every cell is a canonical encoding."""
+        _check_size(points, len(points) // CELL)
         check = self._is_valid_point
-        return all(check(cell) == 1 for cell in _cells(points, len(points) // CELL))
+        return not _has_high_bit(points) and all(check(cell) == 1 for cell in split32(points))
 
     def msm(self, scalars: Sequence[int], points: bytes) -> bytes:
         """sum of scalar_i * point_i in constant time."""
@@ -131,10 +133,22 @@ class SodiumBackend:
 
 
 def _cells(points: bytes, count: int) -> list[bytes]:
-    """Exactly `count` cells of 32 bytes: libsodium reads 32 bytes whatever it is given."""
-    if len(points) != CELL * count:
-        raise BadLength(f"expected {count} cells of 32 bytes, got {len(points)} bytes")
+    """Exactly `count` encodings, checked for what libsodium does not check."""
+    _check_size(points, count)
+    if _has_high_bit(points):
+        raise _bad_point()
     return split32(points)
+
+
+def _check_size(data: bytes, count: int) -> None:
+    """libsodium reads 32 bytes whatever it is given."""
+    if len(data) != CELL * count:
+        raise BadLength(f"expected {count} cells of 32 bytes, got {len(data)} bytes")
+
+
+def _has_high_bit(points: bytes) -> bool:
+    """Whether bit 255 is set in a cell; no canonical encoding has it (RFC 9496, 4.3.1)."""
+    return max(points[CELL - 1 :: CELL], default=0) > 0x7F
 
 
 def _output(count: int) -> tuple["ctypes.Array[ctypes.c_char]", range]:

@@ -35,6 +35,19 @@ def invalid_encodings() -> dict[str, list[bytes]]:
 ALL_INVALID = [(why, bad) for why, group in invalid_encodings().items() for bad in group]
 ALL_INVALID_IDS = [f"{why}-{bad.hex()[:6]}" for why, bad in ALL_INVALID]
 
+P = 2**255 - 19
+
+
+def other_encodings(point: bytes) -> list[bytes]:
+    """Values that a careless decoder takes for the same element; RFC 9496 A.2 has none of them.
+
+    The highest bit set (libsodium 1.0.18 ignores it), the same residue above p, and the negative.
+    """
+    s = int.from_bytes(point, "little")
+    values = [s | 2**255, s + P, 2 * P - s, P - s, s + 2 * P, (s + P) | 2**255]
+    return [value.to_bytes(32, "little") for value in values if value < 2**256]
+
+
 NOT_A_POINT = invalid_encodings()["non_square_x_squared"][0]
 
 

@@ -7,8 +7,8 @@ from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, split32
 from p2pokey.crypto.possession import prove_possession, verify_possession
 from p2pokey.crypto.reencrypt import columns
 from p2pokey.crypto.shuffle import prove_shuffle, shuffle_deck, shuffle_secrets, verify_shuffle
-from p2pokey.errors import DleqInvalid, PopInvalid, ShuffleInvalid
-from tests.crypto.support import CTX, fresh_deck, random_points, some_scalars
+from p2pokey.errors import BadPoint, DleqInvalid, PopInvalid, ShuffleInvalid
+from tests.crypto.support import CTX, fresh_deck, other_encodings, random_points, some_scalars
 
 DECK = 106
 MASKED_DECKS = 40
@@ -74,6 +74,27 @@ def test_tiles_have_no_small_linear_relation(sodium):
 
     everything = [*tiles, *sums, *differences, *multiples]
     assert len(set(everything)) == len(everything)
+
+
+@pytest.mark.parametrize("alias", other_encodings(IDENTITY), ids=lambda a: a.hex()[-4:])
+def test_the_identity_in_disguise_is_no_point(group, alias):
+    """3: bytes that are not those of O, and that a careless decoder reads as O."""
+    public, points = group.base_mul([SECRET]), random_points(group, 2)
+    deck = fresh_deck(group, 2)
+    out, proof = prove_shuffle(group, seed=bytes(32), ctx=CTX, key=public, deck=deck)
+    shuffled = {"ctx": CTX, "key": public, "deck_in": deck, "deck_out": out, "proof": proof}
+    revealed = {"ctx": CTX, "public": public, "points": points, "tokens": points}
+    revealed["proof"] = bytes(64)
+
+    for change in ({"key": alias}, {"deck_out": alias + out[32:]}, {"deck_in": alias + deck[32:]}):
+        with pytest.raises(BadPoint):
+            verify_shuffle(group, **shuffled | change)
+    for name in ("public", "points", "tokens"):
+        changed = alias if name == "public" else alias + points[32:]
+        with pytest.raises(BadPoint):
+            verify_dleq(group, **revealed | {name: changed})
+    with pytest.raises(BadPoint):
+        verify_possession(group, ctx=CTX, public=alias, proof=bytes(64))
 
 
 def test_a_reflected_key_is_not_proved(group):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
+from p2pokey.crypto.drbg import Drbg
 from p2pokey.crypto.group import (
     BASE_POINT,
     IDENTITY,
@@ -25,6 +26,7 @@ from tests.crypto.support import (
     NOT_A_POINT,
     group_of,
     load,
+    other_encodings,
     random_points,
     scalars,
     some_scalars,
@@ -76,6 +78,37 @@ def test_every_operation_refuses_invalid_encodings(group, why, bad):
         with pytest.raises(BadPoint):
             operation()
     assert not group.is_valid(good + bad)
+
+
+@pytest.mark.parametrize("multiple", range(16))
+def test_an_element_has_one_encoding_only(group, multiple):
+    good = MULTIPLES[3]
+    for bad in other_encodings(MULTIPLES[multiple]):
+        assert not group.is_valid(good + bad)
+        operations = [
+            lambda bad=bad: group.mul([1, 1], good + bad),
+            lambda bad=bad: group.mul_one_scalar(1, good + bad),
+            lambda bad=bad: group.add(good + bad, IDENTITY * 2),
+            lambda bad=bad: group.sub(IDENTITY * 2, good + bad),
+            lambda bad=bad: group.msm_vartime([1, 1], good + bad),
+            lambda bad=bad: group.msm([1, 0], good + bad),
+        ]
+        for operation in operations:
+            with pytest.raises(BadPoint):
+                operation()
+
+
+def test_all_backends_accept_the_same_bytes():
+    stream = Drbg(b"test", "encodings", b"")
+    candidates = [stream.read(32) for _ in range(150)]
+    # Most bytes are odd or above p; clear that for half of them.
+    candidates += [bytes([c[0] & 0xFE]) + c[1:31] + bytes([c[31] & 0x7F]) for c in candidates]
+    candidates += [value.to_bytes(32, "little") for value in range(20)]
+    candidates += [(2**255 - 20 + value).to_bytes(32, "little") for value in range(22)]
+    verdicts = [[group_of(name).is_valid(c) for c in candidates] for name in BACKENDS]
+
+    assert verdicts[0] == verdicts[1]
+    assert 5 < sum(verdicts[0]) < len(candidates) / 2
 
 
 def test_batches_must_fit_together(group):

@@ -9,7 +9,8 @@ from functools import cache
 import pytest
 
 from p2pokey.crypto import shuffle
-from p2pokey.crypto.group import BASE_POINT, Group, L, split32
+from p2pokey.crypto.fiat_shamir import FiatShamir
+from p2pokey.crypto.group import BASE_POINT, Group, L, encode_scalar, split32
 from p2pokey.crypto.reencrypt import columns, rows
 from p2pokey.crypto.shuffle import shuffle_deck, verify_shuffle
 from p2pokey.errors import ShuffleInvalid
@@ -254,6 +255,44 @@ def test_two_errors_that_cancel_without_weights(sodium):
         moved = put_cell(proof, first, sodium.add(get_cell(proof, first), BASE_POINT))
         moved = put_cell(moved, second, sodium.sub(get_cell(proof, second), BASE_POINT))
         assert not verdict(statement, moved)
+
+
+# The weights of the one big sum are drawn after the responses: whoever knew them could balance.
+
+
+def balance(group, statement, proof, *, hashed_responses):
+    """s_1 and s_2 changed so that the sum stays O under weights that ignore the change."""
+    T = statement.transcript()
+    points, responses = proof[: 32 * (3 * N + 5)], proof[32 * (3 * N + 5) :]
+    T.add("c", points[: 32 * N])
+    T.scalars("u", N)
+    T.add("chain", points[32 * N : 64 * N])
+    T.add("t", points[64 * N : 64 * N + 160])
+    T.add("that", points[64 * N + 160 :])
+    T.scalars("x", 1)
+    if hashed_responses:
+        T.add("s", responses)
+    b_2 = T.scalars("w", N + 4)[0]
+    s_1, s_2 = (int.from_bytes(get_cell(responses, i), "little") for i in (0, 1))
+    changed = encode_scalar(s_1 + 1) + encode_scalar(s_2 - pow(b_2, -1, L))
+    return points + changed + responses[64:]
+
+
+def test_responses_cannot_be_balanced_against_the_weights(group, monkeypatch):
+    statement, proof = make(group, permutation_matrix(PERM), perm=PERM)
+    add = FiatShamir.add
+
+    def add_without_responses(self, label, data):
+        if label != "s":
+            add(self, label, data)
+
+    balanced = balance(group, statement, proof, hashed_responses=False)
+    assert failing(statement, balanced) == {"1", "2"}
+    assert not verdict(statement, balanced)
+    assert not verdict(statement, balance(group, statement, proof, hashed_responses=True))
+
+    monkeypatch.setattr(FiatShamir, "add", add_without_responses)
+    assert verdict(statement, balanced)
 
 
 # The statement is part of the challenge: a forger who may choose outputs afterwards wins without.

@@ -68,6 +68,16 @@ def test_scalars_are_not_clamped_but_reduced(library):
     assert three == (0, PythonBackend().base_mul([3]))
 
 
+def test_the_highest_bit_of_an_encoding_is_ignored_by_1_0_18(library):
+    """Later versions refuse it; the wrapper always does."""
+    high = BASE_POINT[:31] + bytes([BASE_POINT[31] | 0x80])
+    library.sodium_version_string.restype = ctypes.c_char_p
+    expected = 1 if library.sodium_version_string() == b"1.0.18" else 0
+
+    assert library.crypto_core_ristretto255_is_valid_point(high) == expected
+    assert not choose_backend("libsodium").is_valid(high)
+
+
 # The wrapper.
 
 
