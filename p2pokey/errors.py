@@ -122,7 +122,7 @@ class UnknownTile(VerificationError):
 
 
 class TokenNotDue(VerificationError):
-    """A token for a position that the game does not release."""
+    """A message or a reveal token that the game does not ask for now."""
 
 
 class DeckDisagreement(VerificationError):

@@ -21,6 +21,7 @@ from p2pokey.crypto.group import (
     split32,
 )
 from p2pokey.crypto.reencrypt import (
+    check_distinct,
     columns,
     deck_size,
     generators,
@@ -281,6 +282,8 @@ def _check_form(statement: _Statement, proof: bytes) -> None:
         raise IdentityPoint("expected an encryption key other than the identity")
     if has_identity(statement.deck_out):
         raise OutputIdentity("a component of the shuffled deck is the identity")
+    # Nobody could prove the next shuffle of such a deck; the seat that made it is to blame here.
+    check_distinct(statement.deck_out)
 
 
 def _equation(group: Group, statement: _Statement, proof: bytes) -> tuple[int, list[int], bytes]:

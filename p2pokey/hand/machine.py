@@ -33,6 +33,7 @@ from p2pokey.errors import (
     RuleError,
     StateDisagreement,
     TokenNotDue,
+    UnknownTile,
     VerificationError,
 )
 from p2pokey.hand.blame import Blame, Dispute
@@ -384,6 +385,9 @@ class HandMachine:
             assert envelope is not None
             self._lane = None
             self._open_dispute(dispute, envelope, now)
+        except UnknownTile as error:
+            # Valid proofs make this impossible: keep the evidence, blame nobody (S5).
+            self._stopping.abandon(f"{error}: the transcript is kept", UnknownTile.__name__)
         except (RuleError, DecodeError, VerificationError) as error:
             if envelope is None:
                 raise LocalProtocolError(f"this seat's own move failed: {error}") from error

@@ -70,7 +70,8 @@ def handle_commit(core: HandCore, envelope: Envelope, message: Commit) -> Steps:
     core.contributions[envelope.seat] = message
     if len(core.contributions) == len(core.seats):
         core.commits = tuple(m for m in core.in_seat_order() if isinstance(m, Commit))
-        _refuse_duplicates(core, [commit.sealing_key for commit in core.commits])
+        sealing_keys = [commit.sealing_key for commit in core.commits]
+        _refuse_duplicates(core, sealing_keys, core.used_keys)
         payloads = b"".join(commit.encode() for commit in core.commits)
         core.complete_round("commits", payloads, Phase.KEYS)
         _send_keys(core)
@@ -201,6 +202,8 @@ def handle_shuffle(core: HandCore, envelope: Envelope, message: Shuffle) -> Step
     if len(message.deck) != 64 * TILE_COUNT:
         raise BadLength(f"expected a deck of {TILE_COUNT} tiles, got {len(message.deck) // 64}")
     if message.input_hash != _current_input(core):
+        if not core.shuffles:
+            raise DeckDisagreement("the first shuffle must build on the initial deck")
         raise Dispute(seat, DeckDisagreement("a shuffle of a deck that nobody else has"))
     core.shuffles.append(message)
     if seat + 1 == core.seat:

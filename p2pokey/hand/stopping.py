@@ -46,9 +46,9 @@ class Stopping:
         self.fault = fault
         self._end(str(fault), fault.cause, fault.culprit, fault.evidence)
 
-    def abandon(self, reason: str) -> None:
+    def abandon(self, reason: str, cause: str = ABANDONED) -> None:
         """Ends the hand without blame."""
-        self._end(reason, ABANDONED, NOBODY, ())
+        self._end(reason, cause, NOBODY, ())
 
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
@@ -75,6 +75,9 @@ class Stopping:
         Returns whether one of them ended the hand.
         """
         for accusation, accused in self._accusations:
+            if accused.kind is Kind.VOID:
+                # Whether that VOID lies is decided by its own accusation, which is pending too.
+                continue
             is_waiting = any(item.seq <= accused.seq for item in inbox[accused.seat])
             is_unverified = accused.kind is Kind.SHUFFLE and self._core.verified <= accused.seat
             count, _ = self._core.book.head(accused.seat)

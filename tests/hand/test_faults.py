@@ -12,6 +12,10 @@ import pytest
 from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.stopped import VOIDED
 from p2pokey.crypto.group import IDENTITY, Group
+from p2pokey.crypto.reencrypt import reencrypt_steps, shuffle_secrets
+from p2pokey.crypto.shuffle import _prove_steps, _Statement
+from p2pokey.crypto.steps import UNDIVIDED, run
+from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.shares import build_complaint
 from p2pokey.hand.core import HandCore
 from p2pokey.hand.effects import Abandon, Phase
@@ -306,14 +310,42 @@ def test_giving_up_blames_nobody() -> None:
         assert peer.stopped is not None
 
 
-def test_a_false_accusation_is_blamed_on_the_accuser() -> None:
-    """A VOID whose evidence is a message that is in order names the accuser."""
-    table = new_table()
+@pytest.mark.parametrize("seed", range(12))
+def test_a_false_accusation_is_blamed_on_the_accuser(seed: int) -> None:
+    """A VOID whose evidence is in order names the accuser, in whatever order it arrives."""
+    table = new_table(f"accuse {seed}")
 
     def accuse(core: HandCore, message: Message) -> Message:
         chain = [e for e in core.book.accepted() if e.seat == 0]
         return Void(reason="DleqInvalid", culprit=0, evidence=(chain[0].encoded,))
 
-    change_message(table, CHEATER, Kind.END, accuse)
+    change_message(table, CHEATER, Kind.READY, accuse)
     table.run()
     assert_all_blame(table, CHEATER, "FalseAccusation")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shuffle_with_equal_components_is_blamed_on_its_maker(seed: int) -> None:
+    """Its proof can be valid, but nobody could shuffle on: the maker is at fault, not the next."""
+    table = new_table(f"equal {seed}")
+
+    def equal(core: HandCore, message: Message) -> Message:
+        deck_in = core.deck_in if not core.shuffles else core.shuffles[-1].deck
+        ctx = shuffle_context(core.contexts, core.seat, core.keyset)
+        perm, r = shuffle_secrets(core.secrets.seed, ctx, deck_in)
+        r = [r[0], r[0], *r[2:]]
+        deck, proof = prove_with(
+            core.group, core.secrets.seed, ctx, core.joint_key, deck_in, perm, r
+        )
+        return replace(message, deck=deck, proof=proof)
+
+    change_message(table, 0, Kind.SHUFFLE, equal)
+    table.run()
+    assert_all_blame(table, 0, "ShuffleInvalid")
+
+
+def prove_with(group, seed, ctx, key, deck, perm, r) -> tuple[bytes, bytes]:
+    """A valid proof with randomness of the cheater's choice."""
+    deck_out = run(reencrypt_steps(group, key, deck, perm, r, UNDIVIDED))
+    statement = _Statement(ctx, key, deck, deck_out)
+    return deck_out, run(_prove_steps(group, statement, perm, r, seed, UNDIVIDED))
