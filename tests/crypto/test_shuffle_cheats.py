@@ -229,6 +229,18 @@ def test_an_edited_output(sodium, edit):
     assert not verdict(statement, proof)
 
 
+def test_equal_randomness_is_refused_although_the_proof_holds(sodium):
+    """Two tiles with one C1: the proof is true, but the next seat could not shuffle that deck."""
+    key, _ = key_and_deck(sodium)
+    deck, r = fresh_deck(sodium, N), [R[0], R[0], R[2], R[3]]
+    deck_out = apply(sodium, key, deck, permutation_matrix(PERM), r)
+    statement = Statement(sodium, CTX, key, deck, deck_out)
+    proof, _ = prove(statement, seed=SEED, perm=PERM, r=r)
+
+    assert failing(statement, proof) == set()
+    assert not verdict(statement, proof)
+
+
 def test_a_wrong_permutation(sodium):
     statement, proof = make(sodium, permutation_matrix(PERM), perm=(0, 2, 3, 1))
 
