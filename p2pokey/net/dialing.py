@@ -158,6 +158,7 @@ class Dialer:
             if await self._try(seat, pair, self._offer_steps(pair)):
                 pair.wanted.clear()
                 pause_s = self._limits.retry_s
+                await asyncio.sleep(self._limits.retry_s)  # so that nobody makes us spin
             else:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, self._limits.retry_max_s)

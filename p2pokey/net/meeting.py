@@ -8,6 +8,7 @@ when anything fails or the caller is cancelled.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
@@ -25,6 +26,8 @@ from p2pokey.net.toolkit import native_toolkit
 from p2pokey.net.transport import Connector
 from p2pokey.ports import Signer
 from p2pokey.table.roster import MAX_SEATS, MIN_SEATS
+
+_log = logging.getLogger(__name__)
 
 
 async def host_table(
@@ -50,7 +53,7 @@ async def host_table(
         seats: 2-4, ours included.
         server: `ws://` or `wss://` address of the signalling server.
         on_code: gets the invite, and another one if wrong guesses burn it. Must not raise.
-        on_progress: told of each step. Must not raise.
+        on_progress: told of each step.
         limits: how long to wait; the defaults suit friends on the internet.
         room_password: asked of guests besides the code; empty for none.
         runner: identity key of whoever runs our seat, for a bot's; None for our own.
@@ -74,7 +77,7 @@ async def host_table(
             name=name,
             runner=runner or signer.public_key,
             limits=meeting.limits,
-            on_progress=on_progress,
+            on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,
             rules=rules,
             seats=seats,
@@ -123,7 +126,7 @@ async def join_table(
             name=name,
             runner=runner or signer.public_key,
             limits=meeting.limits,
-            on_progress=on_progress,
+            on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,
             invite=parsed,
             room_password=room_password,
@@ -147,30 +150,29 @@ class _Meeting:
         self.toolkit = native_toolkit(signer)
         self.limits = limits
         self.ephemeral = X25519Key(self.toolkit.entropy.random_bytes(32))
+        self.on_progress = _unfailing(on_progress)
         self._server = server
-        self._on_progress = on_progress
         self._connector = connector
 
     async def hold(
         self, gathering: Callable[[SignallingClient], HostGathering | GuestGathering]
     ) -> Mesh:
         """From the server's address to a mesh."""
-        connector = self._connector
-        if connector is None:
-            connector = await asyncio.to_thread(_webrtc)
         owned = AsyncExitStack()
+        loading = asyncio.create_task(self._load_connector())
+        owned.push_async_callback(asyncio.wait, [loading])  # a thread cannot be cancelled
         try:
             client = await owned.enter_async_context(SignallingClient(self._server, self.limits))
-            self._on_progress(Progress(phase=Phase.SERVER_REACHED))
+            self.on_progress(Progress(phase=Phase.SERVER_REACHED))
             table = await gathering(client).gather()
             linking = Linking(
                 toolkit=self.toolkit,
                 table=table,
                 ephemeral=self.ephemeral,
                 client=client,
-                connector=connector,
+                connector=await loading,
                 limits=self.limits,
-                on_progress=self._on_progress,
+                on_progress=self.on_progress,
                 owned=owned,
             )
         except BaseException:
@@ -183,9 +185,27 @@ class _Meeting:
             raise
         return linking.mesh
 
+    async def _load_connector(self) -> Connector:
+        """Importing WebRTC takes half a second: done while friends are being waited for."""
+        if self._connector is not None:
+            return self._connector
+        return await asyncio.to_thread(_webrtc)
+
+
+def _unfailing(on_progress: OnProgress) -> OnProgress:
+    """A caller that cannot show a step, e.g. on a closed pipe, must not lose a link by it."""
+
+    def tell(step: Progress) -> None:
+        try:
+            on_progress(step)
+        except Exception:  # noqa: BLE001 - whatever it is, it is the caller's display
+            _log.exception("progress could not be shown")
+
+    return tell
+
 
 def _webrtc() -> Connector:
-    """Imported here because it takes half a second, and only where it is needed."""
+    """Imported here because only real links need it."""
     from p2pokey.net.webrtc import WebRtcConnector
 
     return WebRtcConnector()
