@@ -88,7 +88,7 @@ def prove_shuffle_steps(
     perm, randomness = shuffle_secrets(seed, ctx, deck)
     deck_out = yield from reencrypt_steps(group, key, deck, perm, randomness, step)
     yield
-    statement = _Statement(ctx, key, deck, deck_out)
+    statement = Statement(ctx, key, deck, deck_out)
     proof = yield from _prove_steps(group, statement, perm, randomness, seed, step)
     return deck_out, proof
 
@@ -135,9 +135,9 @@ def verify_shuffle_steps(
     step: int = STEP,
 ) -> Steps[None]:
     """`verify_shuffle` in slices of about `step` products."""
-    statement = _Statement(ctx, key, deck_in, deck_out)
-    _check_form(statement, proof)
-    coefficient_of_base, scalars, points = _equation(group, statement, proof)
+    statement = Statement(ctx, key, deck_in, deck_out)
+    check_form(statement, proof)
+    coefficient_of_base, scalars, points = weighted_sum(group, statement, proof)
     # Decoding happens in here, once: the sum has a term for every point of the statement.
     total = yield from summed(group, group.msm_vartime, scalars, points, step=step)
     if group.add(total, group.base_mul([coefficient_of_base])) != IDENTITY:
@@ -145,7 +145,7 @@ def verify_shuffle_steps(
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
+class Statement:
     """What is proved: deck_out is a shuffle of deck_in under key."""
 
     ctx: bytes
@@ -166,7 +166,7 @@ class _Statement:
 
 def _prove_steps(
     group: Group,
-    statement: _Statement,
+    statement: Statement,
     perm: tuple[int, ...],
     randomness: list[int],
     seed: bytes,
@@ -212,7 +212,7 @@ def _prove_steps(
 
 
 def _commit_steps(
-    group: Group, statement: _Statement, h: bytes, w: list[int], w_out: list[int], step: int
+    group: Group, statement: Statement, h: bytes, w: list[int], w_out: list[int], step: int
 ) -> Steps[bytes]:
     """t_1, t_2, t_3, t_4a, t_4b of docs/protocol.md S6, prove 5."""
     a_out, b_out = columns(statement.deck_out)
@@ -269,7 +269,7 @@ def _last_challenge(T: FiatShamir, c_hat: bytes, t: bytes, t_hat: bytes) -> int:
     return T.scalars("x", 1)[0]
 
 
-def _check_form(statement: _Statement, proof: bytes) -> None:
+def check_form(statement: Statement, proof: bytes) -> None:
     """docs/protocol.md S6, verify 0, apart from decoding."""
     n = deck_size(statement.deck_in)
     if len(statement.deck_out) != len(statement.deck_in):
@@ -286,7 +286,7 @@ def _check_form(statement: _Statement, proof: bytes) -> None:
     check_distinct(statement.deck_out)
 
 
-def _equation(group: Group, statement: _Statement, proof: bytes) -> tuple[int, list[int], bytes]:
+def weighted_sum(group: Group, statement: Statement, proof: bytes) -> tuple[int, list[int], bytes]:
     """The weighted sum of all equations (docs/protocol.md S6, verify 1 and 2), to be O.
 
     Returns:

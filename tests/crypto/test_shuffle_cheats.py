@@ -322,7 +322,7 @@ def shift_outputs(group, statement, proof):
 
 
 def test_outputs_cannot_be_solved_for_after_the_challenge(group, monkeypatch):
-    class WithoutOutputs(shuffle._Statement):
+    class WithoutOutputs(shuffle.Statement):
         def challenges(self):
             whole = self.deck_out
             object.__setattr__(self, "deck_out", b"")
@@ -333,7 +333,7 @@ def test_outputs_cannot_be_solved_for_after_the_challenge(group, monkeypatch):
 
     key, deck = key_and_deck(group)
     with monkeypatch.context() as weak:
-        weak.setattr(shuffle, "_Statement", WithoutOutputs)
+        weak.setattr(shuffle, "Statement", WithoutOutputs)
         deck_out, proof = shuffle.prove_shuffle(group, seed=SEED, ctx=CTX, key=key, deck=deck)
         forged = shift_outputs(group, Statement(group, CTX, key, deck, deck_out), proof)
         assert len(set(split32(forged)) - set(split32(deck_out))) == 2
@@ -362,6 +362,6 @@ def test_every_part_of_the_statement_changes_the_challenge(sodium, change):
         for name, value in change.items()
     }
 
-    before, after = (shuffle._Statement(**p).challenges().digest() for p in (parts, changed))
+    before, after = (shuffle.Statement(**p).challenges().digest() for p in (parts, changed))
 
     assert before != after

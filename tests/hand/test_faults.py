@@ -13,7 +13,7 @@ from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.stopped import VOIDED
 from p2pokey.crypto.group import IDENTITY, Group
 from p2pokey.crypto.reencrypt import reencrypt_steps, shuffle_secrets
-from p2pokey.crypto.shuffle import _prove_steps, _Statement
+from p2pokey.crypto.shuffle import Statement, _prove_steps
 from p2pokey.crypto.steps import UNDIVIDED, run
 from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.shares import build_complaint
@@ -347,5 +347,5 @@ def test_a_shuffle_with_equal_components_is_blamed_on_its_maker(seed: int) -> No
 def prove_with(group, seed, ctx, key, deck, perm, r) -> tuple[bytes, bytes]:
     """A valid proof with randomness of the cheater's choice."""
     deck_out = run(reencrypt_steps(group, key, deck, perm, r, UNDIVIDED))
-    statement = _Statement(ctx, key, deck, deck_out)
+    statement = Statement(ctx, key, deck, deck_out)
     return deck_out, run(_prove_steps(group, statement, perm, r, seed, UNDIVIDED))
