@@ -59,6 +59,7 @@ def audit_transcript(
         progress=_counter(reading.lines, progress),
     )
     ended = _replay(course, reading)
+    course.verify_claims()
     score = score_of(course)
     findings = _in_file_order([*reading.findings, *course.findings])
     return Report(

@@ -7,11 +7,15 @@ ends the replay, because from then on nothing is certain.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
+from p2pokey.audit.equations import verify_and_explain
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
 from p2pokey.audit.stopped import VOIDED, judge_complaint, proven_forks, voids_in
+from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
 from p2pokey.crypto.group import Group
+from p2pokey.crypto.steps import run
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.secrets import SeatSecrets, seed_commitment
@@ -34,6 +38,9 @@ from p2pokey.transcript.messages import (
     Shuffle,
 )
 from p2pokey.transcript.setup import HandSetup
+
+BATCH_TILES = 4 * 106
+"""Tiles of shuffles that are verified in one sum: the whole chain, or some thirty re-masks."""
 
 
 class ReplayEnded(Exception):
@@ -97,6 +104,7 @@ class Course:
         self._lines: Iterator[Line] = iter(lines)
         self._voids = voids_in(lines)
         self._forked = proven_forks(verifier, setup, self._voids)
+        self._claims: list[tuple[Line, ShuffleClaim]] = []
         self._progress = progress
 
     @property
@@ -196,6 +204,29 @@ class Course:
             self._progress(work)
         self.proofs += 1
         return True
+
+    def check_shuffle(self, line: Line, claim: ShuffleClaim) -> None:
+        """Verifies a shuffle or re-mask, together with others where that cannot change a verdict.
+
+        In a hand that was stopped the first fault ends the replay, so nothing may wait there.
+        """
+        self._claims.append((line, claim))
+        waiting = sum(len(claim.deck_out) // 64 for _, claim in self._claims)
+        if self._voids or waiting >= BATCH_TILES:
+            self.verify_claims()
+
+    def verify_claims(self) -> None:
+        """Verifies what waits: in one sum, or one by one if that sum does not come out."""
+        claims, self._claims = self._claims, []
+        try:
+            run(verify_shuffles_steps(self.group, [claim for _, claim in claims]))
+        except (VerificationError, DecodeError):
+            for line, claim in claims:
+                work = len(claim.deck_out) // 64
+                self.check(line, work, partial(verify_and_explain, self.group, claim))
+        else:
+            self.proofs += len(claims)
+            self._progress(sum(len(claim.deck_out) // 64 for _, claim in claims))
 
     def expect(self, line: Line, condition: bool, cause: str, text: str) -> None:
         """Notes a finding about the line unless the condition holds."""

@@ -6,11 +6,35 @@ finding that people can act on, this checks the families 1, 2, 3, 4a, 4b and 5 o
 
 from collections.abc import Sequence
 
+from p2pokey.crypto.batch import ShuffleClaim
 from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, L, decode_scalars, split32
-from p2pokey.crypto.shuffle import generators
+from p2pokey.crypto.shuffle import generators, verify_shuffle
+from p2pokey.errors import ShuffleInvalid
 
 _Terms = list[tuple[int, bytes]]
+
+
+def verify_and_explain(group: Group, claim: ShuffleClaim) -> None:
+    """Verifies one shuffle; a failure names the equations that do not hold.
+
+    Raises:
+        ShuffleInvalid and its kin, as `verify_shuffle`.
+    """
+    parts = {
+        "ctx": claim.ctx,
+        "key": claim.key,
+        "deck_in": claim.deck_in,
+        "deck_out": claim.deck_out,
+        "proof": claim.proof,
+    }
+    try:
+        verify_shuffle(group, **parts)
+    except ShuffleInvalid as error:
+        names = failing_equations(group, **parts)
+        if not names:
+            raise
+        raise ShuffleInvalid(f"{error} (equation {', '.join(names)} of S6)") from error
 
 
 def failing_equations(

@@ -3,14 +3,13 @@
 from functools import partial
 
 from p2pokey.audit.course import Course, ReplayEnded
-from p2pokey.audit.equations import failing_equations
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
+from p2pokey.crypto.batch import ShuffleClaim
 from p2pokey.crypto.shuffle import (
     prove_shuffle,
     shuffle_deck,
     shuffle_secrets,
-    verify_shuffle,
 )
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.keys import (
@@ -28,7 +27,7 @@ from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.points import initial_deck, tile_of
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.shares import ShareTable, build_shares, check_share_sizes
-from p2pokey.errors import DecodeError, ShuffleInvalid, VerificationError
+from p2pokey.errors import DecodeError, VerificationError
 from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
 from p2pokey.transcript.messages import Commit, Keys, Kind, Ready, Shuffle
 
@@ -149,36 +148,18 @@ def replay_shuffles(course: Course) -> None:
             "the shuffle builds on another deck than the one before it",
         )
         ctx = shuffle_context(course.contexts, seat, course.keyset)
-        check_shuffle(course, line, ctx, course.joint_key, deck, message.deck, message.proof)
+        claim = ShuffleClaim(
+            ctx=ctx,
+            key=course.joint_key,
+            deck_in=deck,
+            deck_out=message.deck,
+            proof=message.proof,
+        )
+        course.check_shuffle(line, claim)
         _rebuild_shuffle(course, line, ctx, deck, message)
         course.shuffles.append(message)
         deck, proof = message.deck, message.proof
     course.complete("shuffled", _ready(course))
-
-
-def check_shuffle(
-    course: Course,
-    line: Line,
-    ctx: bytes,
-    key: bytes,
-    deck_in: bytes,
-    deck_out: bytes,
-    proof: bytes,
-) -> None:
-    """Verifies a shuffle or re-mask; a failure names the equations that do not hold."""
-
-    def check() -> None:
-        try:
-            verify_shuffle(
-                course.group, ctx=ctx, key=key, deck_in=deck_in, deck_out=deck_out, proof=proof
-            )
-        except ShuffleInvalid as error:
-            names = failing_equations(
-                course.group, ctx=ctx, key=key, deck_in=deck_in, deck_out=deck_out, proof=proof
-            )
-            raise ShuffleInvalid(f"{error} (equation {', '.join(names)} of S6)") from error
-
-    course.check(line, len(deck_out) // 64, check)
 
 
 def _rebuild_shuffle(

@@ -3,9 +3,9 @@
 from functools import partial
 
 from p2pokey.audit.course import Course, ReplayEnded
-from p2pokey.audit.opening import check_shuffle
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
+from p2pokey.crypto.batch import ShuffleClaim
 from p2pokey.crypto.shuffle import prove_shuffle, shuffle_secrets
 from p2pokey.deck.keys import starter_by_coins
 from p2pokey.deck.secrets import SeatSecrets
@@ -176,7 +176,10 @@ def _replay_remask(course: Course, line: Line, slots: tuple[Slot, ...], remask: 
     deck, seat = course.need_deck(), line.envelope.seat
     key = course.keys[seat].hand_key
     deck_in, ctx = deck.remask_input(slots), deck.remask_context(seat)
-    check_shuffle(course, line, ctx, key, deck_in, remask.deck, remask.proof)
+    claim = ShuffleClaim(
+        ctx=ctx, key=key, deck_in=deck_in, deck_out=remask.deck, proof=remask.proof
+    )
+    course.check_shuffle(line, claim)
     if course.faces:
         permutation, _ = shuffle_secrets(course.secrets[seat].seed, ctx, deck_in)
         moved = [course.faces[slots[source]] for source in permutation]

@@ -1,13 +1,13 @@
 """How a handler says who is at fault when it is not simply the author of the message."""
 
-from p2pokey.errors import VerificationError
+from p2pokey.errors import DecodeError, VerificationError
 from p2pokey.tiles import Seat
 
 
 class Blame(Exception):
     """This seat is to blame, for this reason."""
 
-    def __init__(self, culprit: Seat, cause: VerificationError) -> None:
+    def __init__(self, culprit: Seat, cause: DecodeError | VerificationError) -> None:
         super().__init__(str(cause))
         self.culprit = culprit
         self.cause = cause

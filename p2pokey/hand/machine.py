@@ -64,7 +64,7 @@ from p2pokey.hand.opening import (
     handle_ready,
     handle_shuffle,
     send_commit,
-    verify_next_shuffle,
+    verify_shuffles,
 )
 from p2pokey.hand.play import handle_move, handle_tokens, make_move
 from p2pokey.hand.stopping import Stopping
@@ -398,14 +398,14 @@ class HandMachine:
         if self._idle_lane is None:
             if core.phase is not Phase.SHUFFLE or core.verified >= len(core.shuffles):
                 return False
-            self._idle_lane = verify_next_shuffle(core)
-        seat = Seat(core.verified)
+            self._idle_lane = verify_shuffles(core)
         try:
             next(self._idle_lane)
         except StopIteration:
             self._idle_lane = None
-        except (DecodeError, VerificationError) as error:
-            self._stop_for(seat, error, self._shuffle_evidence(seat))
+        except Blame as blame:
+            evidence = self._shuffle_evidence(blame.culprit)
+            self._stop_for(blame.culprit, blame.cause, evidence)
         return True
 
     def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:

@@ -4,7 +4,8 @@ Each handler checks one message of one seat and may complete the round. What it 
 seat's fault; where another seat is to blame it raises `Blame`.
 """
 
-from p2pokey.crypto.shuffle import prove_shuffle_steps, verify_shuffle_steps
+from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
+from p2pokey.crypto.shuffle import prove_shuffle_steps
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.keys import (
     CommitFields,
@@ -30,9 +31,11 @@ from p2pokey.deck.shares import (
 from p2pokey.errors import (
     BadLength,
     DeckDisagreement,
+    DecodeError,
     DuplicateKey,
     LocalProtocolError,
     ShareInvalid,
+    VerificationError,
 )
 from p2pokey.hand.blame import Blame, Dispute
 from p2pokey.hand.core import HandCore, Steps
@@ -231,26 +234,50 @@ def _send_shuffle(core: HandCore) -> Steps:
     core.send(Shuffle(input_hash=_current_input(core), deck=deck, proof=proof))
 
 
-def verify_next_shuffle(core: HandCore) -> Steps:
-    """Verifies the first unverified link; the machine runs this when nothing else is to do."""
-    seat = Seat(core.verified)
-    message = core.shuffles[seat]
-    if seat != core.seat:
-        yield from verify_shuffle_steps(
-            core.group,
-            ctx=shuffle_context(core.contexts, seat, core.keyset),
-            key=core.joint_key,
-            deck_in=_input_deck(core, seat),
-            deck_out=message.deck,
-            proof=message.proof,
-        )
-        core.emit(ProofAccepted(seat=seat, kind="shuffle", count=1))
-    core.verified += 1
-    core.emit(ShuffleVerified(seat=seat))
+def verify_shuffles(core: HandCore) -> Steps:
+    """Verifies all links that are here and unverified; the machine runs this when idle.
+
+    Together if there are several, which costs a quarter less; a batch that fails is verified one by
+    one to find the first bad link, whose seat is to blame.
+    """
+    last = len(core.shuffles)
+    seats = [Seat(number) for number in range(core.verified, last)]
+    claims = {seat: _claim(core, seat) for seat in seats if seat != core.seat}
+    if len(claims) > 1:
+        try:
+            yield from verify_shuffles_steps(core.group, list(claims.values()))
+        except (DecodeError, VerificationError):
+            yield from _find_bad_link(core, claims)
+    else:
+        yield from _find_bad_link(core, claims)
+    for seat in seats:
+        if seat in claims:
+            core.emit(ProofAccepted(seat=seat, kind="shuffle", count=1))
+        core.emit(ShuffleVerified(seat=seat))
+    core.verified = last
     if core.verified == len(core.seats):
         digest = _ready(core)
         core.complete_round("shuffled", digest, Phase.READY)
         core.send(Ready(digest=digest))
+
+
+def _claim(core: HandCore, seat: Seat) -> ShuffleClaim:
+    return ShuffleClaim(
+        ctx=shuffle_context(core.contexts, seat, core.keyset),
+        key=core.joint_key,
+        deck_in=_input_deck(core, seat),
+        deck_out=core.shuffles[seat].deck,
+        proof=core.shuffles[seat].proof,
+    )
+
+
+def _find_bad_link(core: HandCore, claims: dict[Seat, ShuffleClaim]) -> Steps:
+    """Verifies the links one by one and blames the maker of the first that fails."""
+    for seat, claim in claims.items():
+        try:
+            yield from verify_shuffles_steps(core.group, [claim])
+        except (DecodeError, VerificationError) as error:
+            raise Blame(seat, error) from error
 
 
 def _ready(core: HandCore) -> bytes:
