@@ -231,10 +231,12 @@ def test_a_guest_who_leaves_frees_the_seat():
 
 def test_wrong_words_are_told_at_once():
     server = Server(make_host())
+    guest = make_guest(invite=WRONG)
     with pytest.raises(WrongCode):
-        server.add("c1", make_guest(invite=WRONG))
+        server.add("c1", guest)
 
     assert server.of(GuestAdmitted) == []
+    assert guest.poll() == []  # nothing that would help whoever does not know the words
 
 
 @pytest.mark.parametrize(("host", "guest"), [("masa", ""), ("", "masa"), ("masa", "Masa")])

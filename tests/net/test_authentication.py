@@ -54,9 +54,13 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_difference_ends_the_link(name):
+    """Told by the unchanged end alone, whatever the other one would find out."""
     changes, reason = CHANGES[name]
+    left, right = make_end(1, 2), make_end(**{"own": 2, "other": 1, **changes})
+    left.receive(right.start())
+    proof = right.receive(left.start())
     with pytest.raises(LinkNotAuthentic, match=reason):
-        run(make_end(1, 2), make_end(**{"own": 2, "other": 1, **changes}))
+        left.receive(proof)
 
 
 def test_our_own_words_sent_back_are_refused():
