@@ -1,16 +1,15 @@
 """Programs that a command starts and never leaves behind.
 
-A child reads the end of its standard input as the order to stop. The system closes that pipe however
-the parent ends, so children go even when the parent is killed.
+The end of a child's standard input is the order to stop. The system closes that pipe however the
+parent ends, so children go even when the parent is killed.
 """
 
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -20,6 +19,7 @@ _STOP_SECONDS = 6.0
 """Goodbyes to four friends and a closing server take at most five."""
 _KEPT_LINES = 20
 _LINE_LIMIT = 256 * 1024
+_CHUNK = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,9 @@ class Child:
 class Children:
     """Starts `p2pokey` programs and brings their news; use it as an async context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, echo: Callable[[str], None] | None = None) -> None:
+        """Args: echo: gets every line of the children's standard error, with the child's name."""
+        self._echo = echo
         self._children: dict[str, Child] = {}
         self._news: asyncio.Queue[News] = asyncio.Queue()
 
@@ -98,7 +100,7 @@ class Children:
         self._children[name] = child
         child.readers = [
             asyncio.create_task(self._read(child)),
-            asyncio.create_task(_read_errors(child)),
+            asyncio.create_task(self._read_errors(child)),
         ]
         return child
 
@@ -128,6 +130,18 @@ class Children:
         await child.process.wait()
         self._news.put_nowait(News(child=child.name, record=None))
 
+    async def _read_errors(self, child: Child) -> None:
+        assert child.process.stderr is not None
+        rest = b""
+        while chunk := await child.process.stderr.read(_CHUNK):
+            *lines, rest = (rest + chunk)[-_LINE_LIMIT:].split(b"\n")
+            for line in lines:
+                text = line.decode("utf-8", errors="replace").rstrip()
+                if text:
+                    child.errors.append(text)
+                    if self._echo is not None:
+                        self._echo(f"{child.name}: {text}")
+
     async def _stop_all(self) -> None:
         await asyncio.gather(*(_stop(child) for child in self._children.values()))
 
@@ -142,8 +156,6 @@ async def _stop(child: Child) -> int:
     if process.returncode is None:
         assert process.stdin is not None
         process.stdin.close()
-        with suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)
         try:
             async with asyncio.timeout(_STOP_SECONDS):
                 await process.wait()
@@ -154,12 +166,3 @@ async def _stop(child: Child) -> int:
     await asyncio.wait(child.readers)
     assert process.returncode is not None
     return process.returncode
-
-
-async def _read_errors(child: Child) -> None:
-    assert child.process.stderr is not None
-    with suppress(ValueError):
-        while line := await child.process.stderr.readline():
-            text = line.decode("utf-8", errors="replace").rstrip()
-            if text:
-                child.errors.append(text)

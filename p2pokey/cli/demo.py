@@ -78,7 +78,8 @@ class Demo:
     async def play(self) -> None:
         """Starts everything, follows the match, and leaves no program behind."""
         self._began = self.clock()
-        async with Children() as children:
+        is_talkative = self.output.verbosity > 0 or self.output.debug
+        async with Children(echo=self.output.warn if is_talkative else None) as children:
             url = await self._start_server(children)
             players = NAMES[: self.course.players]
             code = await self._open_table(children, players[0], url)
@@ -105,6 +106,7 @@ class Demo:
     def _arguments(self, name: str, url: str) -> list[str]:
         arguments = ["--auto", "--guest", "--name", name, "--server", url]
         arguments += ["--out", str(self.out), "--backend", self.backend]
+        arguments += ["-v"] * self.output.verbosity + ["--debug"] * self.output.debug
         return arguments if self.seed is None else [*arguments, "--player-seed", self.seed]
 
     async def _wait_for(self, children: Children, event: str) -> dict[str, object]:

@@ -20,6 +20,8 @@ def log_to_stderr(verbosity: int) -> None:
     handler = logging.StreamHandler()
     handler.setLevel(levels.get(verbosity, logging.DEBUG))
     _attach(handler)
+    # Libraries complain about what a vanished friend leaves undone; that helps only in a search.
+    logging.getLogger().addHandler(handler if verbosity > 1 else logging.NullHandler())
 
 
 def log_to_file(folder: Path) -> None:

@@ -129,16 +129,25 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 @click.option("--rules", default="classic", show_default=True, help="Key of the rule set.")
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
+    "--window",
+    type=click.IntRange(1, 3600),
+    default=300,
+    show_default=True,
+    help="Seconds in which friends can join.",
+)
+@click.option(
     "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
 )
 @table_options
 @common
-def host(output: Output, *, auto: bool, rules: str, hands: int | None, **values: Any) -> int:
+def host(
+    output: Output, *, auto: bool, rules: str, hands: int | None, window: int, **values: Any
+) -> int:
     """Open a table and print its invite code."""
     _only_auto(auto)
     from p2pokey.cli.sitting import Sitter, run_host
 
-    return run_host(Sitter(output=output, **values), rules_key=rules, hands=hands)
+    return run_host(Sitter(output=output, **values), rules_key=rules, hands=hands, window_s=window)
 
 
 @cli.command()

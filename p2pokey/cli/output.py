@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -26,16 +27,25 @@ class Output:
 
     def warn(self, text: str) -> None:
         """A message for people, also if quiet."""
-        click.echo(text, err=True, color=use_colour(sys.stderr))
+        _write(text, sys.stderr)
 
     def data(self, text: str) -> None:
         """What the command was asked for."""
-        click.echo(text, color=use_colour(sys.stdout))
+        _write(text, sys.stdout)
 
     def record(self, values: Mapping[str, Any]) -> None:
         """One line of JSON for another program, at once."""
-        click.echo(json.dumps(values, separators=(",", ":"), ensure_ascii=True))
-        sys.stdout.flush()
+        _write(json.dumps(values, separators=(",", ":"), ensure_ascii=True), sys.stdout)
+
+
+def _write(text: str, stream: IO[str]) -> None:
+    """Writes a line at once. Who has stopped reading it must not end a hand."""
+    try:
+        click.echo(text, file=stream, color=use_colour(stream))
+        stream.flush()
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def use_colour(stream: IO[str], environment: Mapping[str, str] = os.environ) -> bool:

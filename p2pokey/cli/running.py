@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from p2pokey.cli.exits import Terminated
@@ -34,14 +34,19 @@ async def _guard(work: Coroutine[Any, Any, _Result], until_stdin_ends: bool) -> 
     ended = False
 
     def end() -> None:
+        """The first time asks to end; a second SIGTERM interrupts the goodbyes."""
         nonlocal ended
         ended = True
         task.cancel()
 
+    def end_once() -> None:
+        if not ended:
+            end()
+
     with contextlib.suppress(NotImplementedError):  # Windows
         loop.add_signal_handler(signal.SIGTERM, end)
     if until_stdin_ends:
-        threading.Thread(target=_watch_stdin, args=(loop, end), daemon=True).start()
+        threading.Thread(target=_watch_stdin, args=(loop, end_once), daemon=True).start()
     try:
         return await task
     except asyncio.CancelledError:
@@ -53,7 +58,7 @@ async def _guard(work: Coroutine[Any, Any, _Result], until_stdin_ends: bool) -> 
         raise
 
 
-def _watch_stdin(loop: asyncio.AbstractEventLoop, end: Any) -> None:
+def _watch_stdin(loop: asyncio.AbstractEventLoop, end: Callable[[], None]) -> None:
     # os.read: the buffered reader's lock would make the interpreter complain at its end.
     with contextlib.suppress(OSError):
         while os.read(0, 4096):

@@ -22,6 +22,7 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, open_profile
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.invites import Invite, parse_invite
+from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.mesh import Mesh
 from p2pokey.net.words import words_at
@@ -55,7 +56,7 @@ class Sitter:
     exit_with_stdin: bool
 
 
-def run_host(sitter: Sitter, *, rules_key: str, hands: int | None) -> int:
+def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int) -> int:
     """Opens a table and plays."""
     rules = ruleset_for(rules_key)
     options = options_for(rules.players)
@@ -76,6 +77,7 @@ def run_host(sitter: Sitter, *, rules_key: str, hands: int | None) -> int:
             server=server,
             on_code=show,
             on_progress=teller.meeting,
+            limits=Limits(window_s=window_s),
         )
 
     return _run(sitter, meet, hands)

@@ -37,6 +37,8 @@ class Postbox:
         self._now: deque[MessageReceived] = deque()
         self._early: dict[Seat, list[MessageReceived]] = {}
         self._wishes: dict[int, dict[Seat, Wish]] = {}
+        self.strangers: set[Seat] = set()
+        """Seats that sent what is no message of this table, since the current attempt began."""
         self.links: dict[Seat, LinkChanged] = {}
         """Newest state of each seat's link, once it has changed."""
 
@@ -55,6 +57,7 @@ class Postbox:
         if hand != self._hand:
             self._now.clear()
         self._hand = hand
+        self.strangers.clear()
         early, self._early = self._early, {}
         for messages in early.values():
             for message in messages:
@@ -85,7 +88,9 @@ class Postbox:
         data = message.data
         is_envelope = data[:1] == bytes([VERSION]) and data[_SESSION] == self._session
         hand = int.from_bytes(data[_HAND], "little")
-        if not is_envelope or hand == self._hand:
+        if not is_envelope:
+            self._put_strange(message)
+        elif hand == self._hand:
             self._now.append(message)
         elif hand == self._hand + 1:
             kept = self._early.setdefault(message.seat, [])
@@ -99,9 +104,14 @@ class Postbox:
             said: Next = open_next(self._verifier, self._roster, message.data)
         except (DecodeError, VerificationError) as error:
             _log.warning("seat %d sent a bad NEXT: %s", message.seat + 1, error)
-            self._now.append(message)
+            self._put_strange(message)
             return
         is_due = self._hand <= said.hand <= self._hand + 1
         if said.session == self._session and said.seat == message.seat and is_due:
             # The first one counts: a changed mind does not start or stop a hand twice.
             self._wishes.setdefault(said.hand, {}).setdefault(said.seat, said.wish)
+
+    def _put_strange(self, message: MessageReceived) -> None:
+        """Within a hand the machine takes it, and signs whom it blames."""
+        self.strangers.add(message.seat)
+        self._now.append(message)

@@ -139,10 +139,10 @@ class Table:
             if Wish.STOP in said.values():
                 return False
             missing = [seat for seat in self._others() if seat not in said]
-            if not missing:
-                return True
             waited = self.clock() - began
             self._check_wait(missing, waited)
+            if not missing:
+                return True
             if waited >= self.limits.notice_s and not is_noticed:
                 is_noticed = True
                 who = people(missing, self.names)
@@ -151,6 +151,9 @@ class Table:
 
     def _check_wait(self, missing: list[Seat], waited: float) -> None:
         """Gives up on seats that are gone or silent, but not before crossing news are here."""
+        for seat in sorted(self._inbox.postbox.strangers):
+            who = people([seat], self.names)
+            raise TableCancelled(f"{who} sent something that is no message of this game")
         gone = [seat for seat in missing if seat in self._inbox.postbox.gone]
         if gone and waited >= self.limits.farewell_s:
             how = state_text(self._inbox.postbox.links[gone[0]])

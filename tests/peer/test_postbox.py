@@ -68,6 +68,9 @@ def test_what_is_no_envelope_goes_to_the_machine(box: Postbox):
         put(box, 1, data)
 
     assert box.pending == 4
+    assert box.strangers == {1}
+    box.begin(1)
+    assert box.strangers == set()
 
 
 def test_a_seat_far_ahead_takes_no_memory(box: Postbox):

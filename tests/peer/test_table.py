@@ -369,6 +369,17 @@ def test_garbage_ends_the_hand_and_names_the_sender(tmp_path: Path, garbage: byt
     assert any("seat 2 (Baran) broke the protocol" in failure.reason for failure in failures)
 
 
+def test_garbage_between_hands_ends_the_table_at_once(tmp_path: Path):
+    hub = Hub()
+    tables, recorder = make_tables(hub, tmp_path)
+    hub.links[3].broadcast(b"no message")
+    ended = asyncio.run(play_all(tables[:3]))
+    expected = "seat 4 (Deniz) sent something that is no message of this game"
+
+    assert [str(result) for result in ended] == [expected] * 3
+    assert recorder.of(HandBegan, 0) == []
+
+
 def test_a_failed_audit_ends_the_hand_with_the_seat_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -1,0 +1,61 @@
+"""A finished hand, and the command line in this process with the cheap group."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from p2pokey.audit.auditor import audit_transcript
+from p2pokey.cli import auditing
+from p2pokey.cli.main import main
+from p2pokey.crypto.group import Group
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.sealing import ChaChaSealer
+from tests.sim.cheap_group import CheapBackend
+from tests.sim.table import SimTable, make_setup
+
+GROUP = Group(CheapBackend())
+
+
+def _score(transcript: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    report = audit_transcript(
+        transcript, group=GROUP, verifier=Ed25519Verifier(), sealer=ChaChaSealer()
+    )
+    assert report.points is not None
+    assert report.totals is not None
+    return report.points, report.totals
+
+
+@pytest.fixture(scope="session")
+def transcript() -> bytes:
+    """A whole hand in the cheap group."""
+    table = SimTable(GROUP, make_setup("cli"), "cli", chaos=False, audit=_score)
+    table.run()
+    finished = table.peers[0].finished
+    assert finished is not None
+    return finished.transcript
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits compute in the cheap group."""
+    monkeypatch.setattr(auditing, "choose_backend", lambda name: CheapBackend())
+
+
+class Ran:
+    """What a command came to."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Runs the command line in this process."""
+
+    def command(*arguments: str | Path) -> Ran:
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return command
