@@ -47,7 +47,7 @@ def make_cards(roster):
     )
 
 
-def run(work, limit=20.0):
+def run(work, limit=40.0):
     """Runs an async test to its end: within the limit, and with no task left behind."""
 
     async def guarded():
@@ -121,16 +121,16 @@ class Proxy:
 
 
 MEETING_LIMITS = NetLimits(
-    server_s=3.0,
-    patience_s=2.0,
-    admission_s=5.0,
-    window_s=20,
-    waiting_s=20.0,
-    cards_s=5.0,
+    server_s=10.0,
+    patience_s=5.0,
+    admission_s=15.0,
+    window_s=30,
+    waiting_s=30.0,
+    cards_s=15.0,
     link_s=2.0,
-    links_s=5.0,
-    ready_s=5.0,
-    goodbye_s=1.0,
+    links_s=15.0,
+    ready_s=15.0,
+    goodbye_s=2.0,
     retry_s=0.1,
     retry_max_s=0.4,
 )
@@ -171,7 +171,7 @@ class Meeting:
         return await host_table(**{**arguments, **changes})
 
     async def join(self, index, **changes):
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(15.0):
             await self.shown.wait()
         arguments = {
             "signer": TOOLKITS[index].signer,
@@ -196,14 +196,14 @@ class Meeting:
             await asyncio.gather(*(mesh.close() for mesh in made))
 
 
-async def until(condition, limit=5.0):
+async def until(condition, limit=15.0):
     """Waits for something that nobody announces."""
     async with asyncio.timeout(limit):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
-async def take_message(mesh, limit=3.0):
+async def take_message(mesh, limit=10.0):
     """The next message, whatever links do meanwhile."""
     async with asyncio.timeout(limit):
         while True:
@@ -212,7 +212,7 @@ async def take_message(mesh, limit=3.0):
                 return event.seat, event.data
 
 
-async def wait_for_state(mesh, state, limit=3.0):
+async def wait_for_state(mesh, state, limit=10.0):
     """The first change to that state."""
     async with asyncio.timeout(limit):
         while True:

@@ -315,7 +315,7 @@ def test_no_path_is_told_with_names():
             network = MemoryNetwork(OsEntropy())
             network.is_up = False
             meeting = make_meeting(
-                server, seats=2, connector=network, limits=quick(links_s=1.0, link_s=0.3)
+                server, seats=2, connector=network, limits=quick(links_s=1.5, link_s=0.5)
             )
             host = asyncio.create_task(meeting.host())
             guest = asyncio.create_task(meeting.join(1))

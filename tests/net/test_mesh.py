@@ -16,7 +16,7 @@ from p2pokey.net.mesh import LinkChanged, Mesh, MeshHooks, MessageReceived
 from p2pokey.tiles import Seat
 from tests.net.support import make_roster, run, wait_for_state
 
-LIMITS = Limits(ready_s=1.0, goodbye_s=0.5)
+LIMITS = Limits(ready_s=3.0, goodbye_s=1.0)
 
 
 class Table:
@@ -60,7 +60,7 @@ async def table(count=2, *, is_ready=True):
         await asyncio.gather(*(mesh.close() for mesh in made.meshes))
 
 
-async def take(mesh, count, limit=2.0):
+async def take(mesh, count, limit=10.0):
     """That many messages."""
     messages = []
     while len(messages) < count:
@@ -159,7 +159,7 @@ def test_a_silent_seat_is_unstable_then_away_and_may_come_back():
 def test_pings_keep_a_quiet_table_alive():
     async def main():
         async with table(3) as made:
-            assert await made.meshes[0].next_event(1.2) is None
+            assert await made.meshes[0].next_event(1.5) is None
 
     run(main())
 
@@ -258,7 +258,9 @@ def test_somebody_who_leaves_before_is_named():
 def test_somebody_who_gets_no_links_is_named():
     async def main():
         async with table(3, is_ready=False) as made:
+            made.meshes[0].limits = Limits(ready_s=0.2)
             made.meshes[1].broadcast(b"p2pokey ready")
+            await asyncio.sleep(0.05)
             with pytest.raises(TimedOut, match="Can could not reach everybody"):
                 await made.meshes[0].get_ready()
 

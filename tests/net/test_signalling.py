@@ -25,10 +25,10 @@ from p2pokey.net.wire import BodyArrived, Knocked, PeerChanged
 from tests.net.support import TOOLKITS, Proxy, run, signalling_server
 
 KEYS = tuple(toolkit.public_key for toolkit in TOOLKITS)
-LIMITS = Limits(server_s=3.0, patience_s=3.0, window_s=60)
+LIMITS = Limits(server_s=10.0, patience_s=10.0, window_s=60)
 
 
-async def events_until(client, kind, limit=5.0):
+async def events_until(client, kind, limit=15.0):
     """The first event of that kind."""
     async with asyncio.timeout(limit):
         while True:
@@ -221,7 +221,7 @@ def test_a_lost_connection_is_taken_up_again():
 
 def test_a_server_that_is_gone_for_good_is_told():
     async def main():
-        limits = Limits(server_s=1.0, patience_s=0.6)
+        limits = Limits(server_s=3.0, patience_s=0.6)
         async with (
             signalling_server() as server,
             Proxy(server.port) as proxy,

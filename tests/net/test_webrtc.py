@@ -14,6 +14,7 @@ from aiortc import RTCPeerConnection
 from p2pokey.errors import LinkError, PlayerLeft
 from p2pokey.net import webrtc
 from p2pokey.net.frames import CHUNK_BYTES
+from p2pokey.net.limits import Limits
 from p2pokey.net.link import LinkState
 from p2pokey.net.sdp import format_description, parse_description
 from p2pokey.net.webrtc import WebRtcConnector, host_addresses
@@ -51,7 +52,7 @@ def connections(monkeypatch):
     assert [pc.connectionState for pc in made if pc.connectionState != "closed"] == []
 
 
-async def open_pair(change=lambda text: text, limit=5.0):
+async def open_pair(change=lambda text: text, limit=15.0):
     """Two ends of one connection; `change` alters the answer on its way."""
     offering, answering = (WebRtcConnector().connect() for _ in range(2))
     try:
@@ -200,7 +201,7 @@ def test_lost_packets_are_sent_again_soon():
 def test_four_peers_meet_talk_and_outlive_the_server():
     async def main():
         async with signalling_server() as server:
-            made = Meeting(server.url).meshes()
+            made = Meeting(server.url, limits=Limits()).meshes()
             meshes = await made.__aenter__()
             await check_talk(meshes)
         await check_talk(meshes)
@@ -213,7 +214,7 @@ def test_four_peers_meet_talk_and_outlive_the_server():
 def test_a_lost_connection_is_made_again():
     async def main():
         async with signalling_server() as server:
-            meeting = Meeting(server.url, seats=2)
+            meeting = Meeting(server.url, seats=2, limits=Limits())
             async with meeting.meshes() as meshes:
                 for mesh in meshes:
                     other = mesh.others[0]
@@ -248,7 +249,7 @@ def test_no_path_is_told_and_leaves_nothing_open(monkeypatch):
 def test_a_peer_that_is_killed_is_away_soon():
     async def main():
         async with signalling_server() as server:
-            meeting = Meeting(server.url, seats=2)
+            meeting = Meeting(server.url, seats=2, limits=Limits())
             host = asyncio.create_task(meeting.host())
             await meeting.shown.wait()
             arguments = ("-m", "tests.net.vanisher", server.url, meeting.invites[0].code, "Bora")
