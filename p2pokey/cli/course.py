@@ -40,7 +40,8 @@ class Course:
     def take(self, player: str, record: Record) -> Stage | str | None:
         """Takes a player's report; returns what all players have now passed.
 
-        That is a stage, `connected`, `counted` (every report of the hand is in), or None.
+        That is a stage, `connected`, `move` (seen by the first seat), `counted` (every report of
+        the hand is in), or None.
         """
         match record.get("event"):
             case "Connected":
@@ -51,6 +52,7 @@ class Course:
                 return self._pass(player, record)
             case "MoveMade" if self.seats.get(player) == 0:
                 self._hand(record).moves += 1
+                return "move"
             case "HandCounted":
                 hand = self._hand(record)
                 hand.counted[player] = record

@@ -33,6 +33,7 @@ _NEWS_SECONDS = 600.0
 _END_SECONDS = 30.0
 """From the last score to the end of the programs."""
 _SERVER = "server"
+_MOVES_A_LINE = 20
 
 
 def run_demo(
@@ -159,8 +160,10 @@ class Demo:
         hand = self.course.hands[record["hand"]]
         if isinstance(passed, Stage):
             self._say(self._stage_text(passed, hand))
-        else:
+        elif passed == "counted":
             self._report(record["hand"], hand)
+        elif hand.moves % _MOVES_A_LINE == 0:
+            self._say(f"turns: {hand.moves} moves")
 
     def _stage_text(self, stage: Stage, hand: HandCourse) -> str:
         match stage:

@@ -121,8 +121,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
     with open_profile(entropy, guest=sitter.guest) as profile:
         if not profile.is_guest:
             log_to_file(profile.dirs.logs)
-        default = _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
-        out = ready_folder(sitter.out or default)
+        out = ready_folder(sitter.out or _default_folder(profile))
         teller = Teller(sitter.output, as_json=sitter.json_progress, clock=time.monotonic)
         group = Group(choose_backend(sitter.backend))
         run_async(
@@ -155,12 +154,17 @@ async def _play(
                 entropy=entropy,
             ),
             player=AutoPlayer(player_seed(sitter.player_seed, entropy), mesh.seat),
-            out=out,
+            out=out if sitter.out else ready_folder(out / mesh.session_id.hex()[:12]),
             journals=profile.dirs.journals,
             emit=teller.tell,
             hands=hands,
         )
         await table.play()
+
+
+def _default_folder(profile: Profile) -> Path:
+    """Below it every session gets a folder, so that no hand ever replaces another one."""
+    return _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
 
 
 def _connected(mesh: Mesh) -> Connected:

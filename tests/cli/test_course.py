@@ -45,8 +45,9 @@ def whole() -> Course:
     for number, name in enumerate(Stage):
         assert course.take("a", stage(name, 4.0 + number)) is None
         assert course.take("b", stage(name, 4.5 + number)) is name
-    course.take("a", {"event": "MoveMade", "at": 8.0, "hand": 0, "seat": 1, "move": "draw"})
-    course.take("b", {"event": "MoveMade", "at": 8.0, "hand": 0, "seat": 1, "move": "draw"})
+    move = {"event": "MoveMade", "at": 8.0, "hand": 0, "seat": 1, "move": "draw"}
+    assert course.take("a", move) == "move"
+    assert course.take("b", move) is None
     assert course.take("b", counted(8)) is None
     assert course.take("a", counted(7)) == "counted"
     return course

@@ -75,10 +75,15 @@ def test_every_cut_keeps_the_records_before_it(tmp_path: Path):
         assert contents.is_damaged == (cut not in ends)
 
 
-@given(st.data())
-def test_a_changed_byte_ends_the_good_part(tmp_path_factory: pytest.TempPathFactory, data):
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     folder = tmp_path_factory.mktemp("journal")
-    whole = write(folder / "a.journal")
+    return folder, write(folder / "a.journal")
+
+
+@given(data=st.data())
+def test_a_changed_byte_ends_the_good_part(written: tuple[Path, bytes], data):
+    folder, whole = written
     place = data.draw(st.integers(8, len(whole) - 1))
     broken = bytearray(whole)
     broken[place] ^= data.draw(st.integers(1, 255))
