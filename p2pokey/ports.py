@@ -1,6 +1,6 @@
 """The small interfaces that the core needs from outside.
 
-The core (architecture.md 3) imports the standard library only; what differs between a computer and
+The core (docs/architecture.md 3) imports the standard library only; what differs between a computer and
 a browser page comes in through these protocols. All of them are synchronous.
 """
 

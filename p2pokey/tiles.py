@@ -1,4 +1,4 @@
-"""The 106 tiles: numbers on the wire, text for people (rules.md 0.1).
+"""The 106 tiles: numbers on the wire, text for people (docs/protocol.md S1).
 
 A tile is its number 0..105 everywhere in the core: `26*colour + 2*(number-1) + copy` for the
 numbered tiles, 104 and 105 for the two false okeys. A `Face` is what a rule looks at: colour and
