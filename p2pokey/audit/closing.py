@@ -1,6 +1,7 @@
 """Replays END, DISCLOSE and RESULT, and the score (docs/protocol.md S4.7, S4.8, S11)."""
 
-from p2pokey.audit.course import Course
+from p2pokey.audit.course import Course, ReplayEnded
+from p2pokey.audit.reading import Line
 from p2pokey.deck.secrets import seed_commitment
 from p2pokey.rules.scoring import HandScore
 from p2pokey.transcript.messages import Disclose, End, Kind, Result
@@ -37,17 +38,29 @@ def score_of(course: Course) -> HandScore | None:
 def replay_results(course: Course, transcript_hash: bytes) -> None:
     """Every seat must have signed the score that the replay gives."""
     score = score_of(course)
-    for seat in course.seats:
-        line, message = course.take(Kind.RESULT, seat)
-        assert isinstance(message, Result)
-        course.results.append((line, message))
-        if score is not None:
-            text = f"expected points {list(score.points)}, got {list(message.points)}"
-            course.expect(line, message.points == score.points, "ReplayMismatch", text)
-            text = f"expected totals {list(score.totals)}, got {list(message.totals)}"
-            course.expect(line, message.totals == score.totals, "ReplayMismatch", text)
-        text = "RESULT names another final state than the replay gives"
-        course.expect(line, message.state == course.final_state, "ReplayMismatch", text)
-        text = "RESULT signs other lines than stand in this file"
-        course.expect(line, message.transcript == transcript_hash, "ReplayMismatch", text)
+    try:
+        for seat in course.seats:
+            line, message = course.take(Kind.RESULT, seat)
+            assert isinstance(message, Result)
+            _check_result(course, line, message, score, transcript_hash)
+    except ReplayEnded:
+        # In a hand that was stopped here some results are missing: the others still bind.
+        for line in course.left():
+            if isinstance(line.envelope.message, Result):
+                _check_result(course, line, line.envelope.message, score, transcript_hash)
+        raise
     course.take_nothing_more()
+
+
+def _check_result(
+    course: Course, line: Line, message: Result, score: HandScore | None, transcript_hash: bytes
+) -> None:
+    if score is not None:
+        text = f"expected points {list(score.points)}, got {list(message.points)}"
+        course.expect(line, message.points == score.points, "ReplayMismatch", text)
+        text = f"expected totals {list(score.totals)}, got {list(message.totals)}"
+        course.expect(line, message.totals == score.totals, "ReplayMismatch", text)
+    text = "RESULT names another final state than the replay gives"
+    course.expect(line, message.state == course.final_state, "ReplayMismatch", text)
+    text = "RESULT signs other lines than stand in this file"
+    course.expect(line, message.transcript == transcript_hash, "ReplayMismatch", text)

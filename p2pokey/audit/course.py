@@ -12,7 +12,13 @@ from functools import partial
 from p2pokey.audit.equations import verify_and_explain
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
-from p2pokey.audit.stopped import VOIDED, judge_complaint, proven_forks, voids_in
+from p2pokey.audit.stopped import (
+    VOIDED,
+    judge_complaint,
+    lines_from_voids_on,
+    proven_forks,
+    voids_in,
+)
 from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
 from p2pokey.crypto.group import Group
 from p2pokey.crypto.steps import run
@@ -34,7 +40,6 @@ from p2pokey.transcript.messages import (
     Keys,
     Kind,
     Message,
-    Result,
     Shuffle,
 )
 from p2pokey.transcript.setup import HandSetup
@@ -98,12 +103,13 @@ class Course:
         """The tile in every slot, once all seeds are known."""
         self.final_state = b""
         self.is_over = False
-        self.results: list[tuple[Line, Result]] = []
         self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
         self.secrets = self._disclosed(lines)
         self._lines: Iterator[Line] = iter(lines)
         self._voids = voids_in(lines)
+        self._stopped = lines_from_voids_on(lines)
         self._forked = proven_forks(verifier, setup, self._voids)
+        self._newest: Line | None = None
         self._claims: list[tuple[Line, ShuffleClaim]] = []
         self._progress = progress
 
@@ -126,7 +132,7 @@ class Course:
 
     def take(self, kind: Kind, seat: Seat) -> tuple[Line, Message]:
         """The next line, which must be this message of this seat at the current step."""
-        line = next(self._lines, None)
+        line = self._newest = next(self._lines, None)
         step = len(self.states) - 1
         if line is None or self.findings or self._is_missing(line, (step, kind, seat)):
             # In a hand that was stopped, what follows the first fault may follow from it.
@@ -148,6 +154,11 @@ class Course:
         self.expect(line, envelope.state == self.states[-1], "StateDisagreement", text)
         return line, envelope.message
 
+    def left(self) -> list[Line]:
+        """The line at which the replay ended, and all after it."""
+        newest = [] if self._newest is None else [self._newest]
+        return [*newest, *self._lines]
+
     def take_nothing_more(self) -> None:
         """The file must end here."""
         extra = next(self._lines, None)
@@ -158,7 +169,7 @@ class Course:
         """Whether the expected message is not in the file, rather than a wrong one before it."""
         envelope = line.envelope
         is_later = (envelope.step, envelope.kind, envelope.seat) > expected
-        return is_later or envelope.kind in (Kind.VOID, Kind.DISCLOSE)
+        return is_later or (line.number in self._stopped)
 
     def _end_if_voided(self) -> None:
         """Ends the replay of a hand that was ended without score, with all that its VOIDs prove."""

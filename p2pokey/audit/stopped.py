@@ -29,6 +29,16 @@ def voids_in(lines: Sequence[Line]) -> list[tuple[Line, Void]]:
     return [(line, message) for line, message in found if isinstance(message, Void)]
 
 
+def lines_from_voids_on(lines: Sequence[Line]) -> frozenset[int]:
+    """Numbers of the lines that stand at the end: what a seat signed from its VOID on."""
+    first = {line.envelope.seat: line.envelope.seq for line, _ in reversed(voids_in(lines))}
+    return frozenset(
+        line.number
+        for line in lines
+        if line.envelope.seq >= first.get(line.envelope.seat, line.envelope.seq + 1)
+    )
+
+
 def proven_forks(
     verifier: Verifier, setup: HandSetup, voids: Sequence[tuple[Line, Void]]
 ) -> dict[tuple[Seat, int], Finding]:

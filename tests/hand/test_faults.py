@@ -165,8 +165,11 @@ def assert_all_blame(table: SimTable, culprit: int, cause: str) -> None:
     assert_audits_name_only(table, culprit)
 
 
-def assert_audits_name_only(table: SimTable, culprit: int) -> None:
-    """Whatever the files of the honest seats prove, they prove it against the culprit alone."""
+def assert_audits_name_only(table: SimTable, culprit: int, *, proves: bool = False) -> None:
+    """What the files of the honest seats prove, they prove against the culprit alone.
+
+    `proves`: and each of them stands alone as evidence (docs/transcript-format.md).
+    """
     for peer in honest(table, culprit):
         report = audit_transcript(
             peer.machine.transcript(),
@@ -175,7 +178,10 @@ def assert_audits_name_only(table: SimTable, culprit: int) -> None:
             sealer=ChaChaSealer(),
         )
         named = {f.seat for f in report.findings if f.cause != VOIDED}
-        assert named <= {culprit}, report.findings
+        if proves:
+            assert (named, report.exit_code) == ({culprit}, 3), report.findings
+        else:
+            assert named <= {culprit}, report.findings
 
 
 def new_table(seed: object = "faults", **options: object) -> SimTable:
@@ -191,6 +197,7 @@ def test_a_cheat_is_blamed_on_its_seat_by_all(case: Case) -> None:
     change_message(table, CHEATER, case.kind, case.change, number=case.number)
     table.run()
     assert_all_blame(table, CHEATER, case.cause)
+    assert_audits_name_only(table, CHEATER, proves=True)
     phases = {peer.machine.fault.phase for peer in honest(table)}
     assert case.phase.label in phases
 
