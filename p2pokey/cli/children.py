@@ -7,11 +7,14 @@ parent ends, so children go even when the parent is killed.
 import asyncio
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -56,9 +59,12 @@ class Children:
         """Args: echo: gets every line of the children's standard error, with the child's name."""
         self._echo = echo
         self._children: dict[str, Child] = {}
+        self._folder = Path()
         self._news: asyncio.Queue[News] = asyncio.Queue()
 
     async def __aenter__(self) -> Self:
+        # Of their own, so that a killed child leaves no temporary files behind either.
+        self._folder = Path(tempfile.mkdtemp(prefix="p2pokey-children-"))
         return self
 
     async def __aexit__(
@@ -75,6 +81,8 @@ class Children:
             self._kill_all()
             await stopping
             raise
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def __getitem__(self, name: str) -> Child:
         """The child with that name."""
@@ -93,6 +101,7 @@ class Children:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_LINE_LIMIT,
+            env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self._folder))},
             # Ctrl-C in a terminal goes to its whole group; the parent says who stops when.
             start_new_session=os.name == "posix",
         )

@@ -229,11 +229,16 @@ class Demo:
 
 
 def _ended(children: Children, name: str, code: int) -> CommandError:
-    known = {int(item) for item in ExitCode}
+    """What to say of a program that ended too early, or badly."""
+    known = {int(item) for item in ExitCode} - {ExitCode.OK}
+    if code < 0:
+        sentence = f"{name} was ended by signal {-code}"
+    else:
+        sentence = f"{name} ended with code {code}: {children[name].complaint}"
     return CommandError(
-        f"{name} ended with code {code}: {children[name].complaint}",
+        sentence,
         advice="Run the demo with -v for the log, or --debug for the traceback.",
-        code=ExitCode(code) if code in known and code != ExitCode.OK else ExitCode.ERROR,
+        code=ExitCode(code) if code in known else ExitCode.ERROR,
     )
 
 

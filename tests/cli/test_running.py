@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -94,12 +95,15 @@ def test_the_end_of_standard_input_ends_the_work():
     assert result.stderr == ""
 
 
-def test_children_report_and_are_stopped():
+def test_children_report_and_are_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
     async def play() -> tuple[dict[str, object], int, float]:
         async with Children() as children:
             child = await children.start("server", ["signal", "--port", "0"])
             news = await children.news(30)
             assert news.record is not None
+            assert len(os.listdir(tmp_path)) == 1
             began = time.monotonic()
         assert child.process.returncode is not None
         return news.record, child.process.returncode, time.monotonic() - began
@@ -109,6 +113,7 @@ def test_children_report_and_are_stopped():
     assert record["event"] == "Listening"
     assert code == 0
     assert seconds < 6
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_child_that_fails_says_why():
