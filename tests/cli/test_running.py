@@ -146,10 +146,11 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
-def test_children_do_not_outlive_their_parent(how: signal.Signals):
+def test_children_do_not_outlive_their_parent(how: signal.Signals, tmp_path: Path):
     parent = subprocess.Popen(
         [sys.executable, "-c", _PARENT],
         cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

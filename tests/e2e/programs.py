@@ -26,6 +26,7 @@ class Program:
     def __init__(self, arguments: Sequence[str], *, home: Path, mark: str = "") -> None:
         self.records: list[Record] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
+        (home / "tmp").mkdir(exist_ok=True)
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=home,
@@ -33,6 +34,7 @@ class Program:
                 **os.environ,
                 "P2POKEY_HOME": str(home / "home"),
                 "PYTHONPATH": str(ROOT),
+                "TMPDIR": str(home / "tmp"),
                 MARK: mark or uuid.uuid4().hex,
             },
             stdout=subprocess.PIPE,
