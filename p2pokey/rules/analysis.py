@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from p2pokey.rules.distance import (
-    FINISH_PAIRS,
     FINISH_TILES,
     RUN3,
     SET3,
@@ -23,12 +22,10 @@ from p2pokey.rules.distance import (
     plan_for,
 )
 from p2pokey.rules.melds import MeldKind
-from p2pokey.rules.templates import NUMBERS, RUN_SIZES, Rack, templates
+from p2pokey.rules.templates import RUN_SIZES, Rack, templates
 
 MAX_SOLUTIONS = 4000
 """Best choices looked at; a rack with more is so far from a finish that most draws help."""
-
-ALL_FACES = (1 << 4 * NUMBERS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +74,12 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 def _pairs_useful(rack: Rack) -> dict[int, int]:
+    """What pairs want: twins of single tiles, of which an unfinished rack of 15 has enough."""
     useful = {}
     for bit in _bits(rack.once):
         left = rack.without(1 << bit)
-        if pairs_distance(left) > pairs_distance(rack):
-            continue
-        singles = left.once & ~left.twice
-        spare = FINISH_PAIRS - left.twice.bit_count() - singles.bit_count()
-        useful[bit] = singles | (ALL_FACES & ~left.once if spare > 0 else 0)
+        if pairs_distance(left) == pairs_distance(rack):
+            useful[bit] = left.once & ~left.twice
     return useful
 
 

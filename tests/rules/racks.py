@@ -2,8 +2,9 @@
 
 import random
 
+from p2pokey.rules.analysis import analyse
 from p2pokey.rules.arrange import Layout, split_melds
-from p2pokey.rules.distance import melds_distance
+from p2pokey.rules.distance import distance, melds_distance
 from p2pokey.rules.melds import Laid, MeldRules, identity, read_meld
 from p2pokey.rules.templates import rack_of
 from p2pokey.tiles import TILE_COUNT, Colour, Face, Tile, parse_tile
@@ -55,3 +56,23 @@ def compare_with_brute(rng: random.Random, count: int) -> None:
         assert (layout is not None) == (expected == 0), (tiles, wrap)
     if layout is not None:
         check_layout(layout, tiles, wrap=wrap)
+
+
+def compare_analysis(tiles: list[Tile]) -> None:
+    """A rack of 15: the analysis agrees with trying every discard and every draw."""
+    rack = rack_of(tiles, OKEY)
+    analysis = analyse(rack, wrap=True)
+    faces = [bit for bit in range(52) if rack.once >> bit & 1]
+    after = {bit: distance(rack.without(1 << bit), wrap=True) for bit in faces}
+    assert analysis.distance == min(after.values()), tiles
+    if analysis.distance == 0:
+        assert analysis.useful == {}, tiles
+        return
+    best = {bit for bit, value in after.items() if value == analysis.distance}
+    assert set(analysis.useful) == best, tiles
+    for bit, useful in analysis.useful.items():
+        left = rack.without(1 << bit)
+        for new in range(52):
+            drawable = not left.twice >> new & 1
+            helps = drawable and distance(left.plus(new), wrap=True) < analysis.distance
+            assert bool(useful >> new & 1) == helps, (tiles, bit, new)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2pokey.rules.analysis import ALL_FACES, analyse
+from p2pokey.rules.analysis import analyse
 from p2pokey.rules.arrange import (
     best_finish,
     finishing_discards,
     split_melds,
     split_pairs,
 )
-from p2pokey.rules.distance import distance, melds_distance, most_kept, pairs_distance
+from p2pokey.rules.distance import distance, melds_distance, most_kept
 from p2pokey.rules.melds import Laid, MeldKind, read_meld
 from p2pokey.rules.rulesets import CLASSIC
 from p2pokey.rules.state import FinishKind
@@ -25,6 +25,7 @@ from tests.rules.racks import (
     OKEY,
     WILDS,
     check_layout,
+    compare_analysis,
     compare_with_brute,
     naturals_of,
     random_tiles,
@@ -208,26 +209,24 @@ def test_analysis_agrees_with_trying_everything(seed, wilds, near):
     if near:
         tiles = _shaken(rng, wilds, rng.randint(1, 3))
         tiles.append(rng.choice([tile for tile in NATURALS if tile not in tiles]))
-    rack = rack_of(tiles, OKEY)
-    analysis = analyse(rack, wrap=True)
-    after = {
-        bit: distance(rack.without(1 << bit), wrap=True)
-        for bit in range(52)
-        if rack.once >> bit & 1
-    }
-    assert analysis.distance == min(after.values())
-    if analysis.distance == 0:
-        assert analysis.useful == {}
-        return
-    assert set(analysis.useful) == {
-        bit for bit, value in after.items() if value == analysis.distance
-    }
-    for bit, useful in analysis.useful.items():
-        left = rack.without(1 << bit)
-        for new in range(52):
-            drawable = not left.twice >> new & 1
-            helps = drawable and distance(left.plus(new), wrap=True) < analysis.distance
-            assert bool(useful >> new & 1) == helps, (tiles, bit, new)
+    compare_analysis(tiles)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Joining the widest runs would leave room for fewer melds.
+        "r5a r5b r9a r13a k11a k5a r3a k7b r2a k7a b6a k8b **a y1b b10b",
+        "r5a r5b y6b b6a b10a b10b y9a y9b b4b y5b b7b y4b b6b b3a b5b",
+        "r5a r5b y5b r9a k10a y11a b3b r2a b11b k11a r2b r9b y1a y4b y3a",
+        # One of two equal loose tiles goes, the other still wants company.
+        "r3b k4a b5b r13a y8b k6a k5a r7b k13a b10a r3a r11b k12a b2b r8a",
+        "r5a k6b y6a y4a k6a b11b r2b y11b b12a r6a k12b k13b b13a r2a b8b",
+        "r5a r5b y2b y10b b9b r12a k6a b8a b6a b7b r3a r12b y11b y3b k13b",
+    ],
+)
+def test_analysis_of_racks_with_a_catch(text):
+    compare_analysis(_tiles(text))
 
 
 def test_analysis_prefers_pairs_where_they_are_closer():
@@ -236,14 +235,6 @@ def test_analysis_prefers_pairs_where_they_are_closer():
     b8, b2, y13 = (bit_of(parse_face(text)) for text in ("b8", "b2", "y13"))
     assert analysis.distance == 1
     assert analysis.useful[b8] == 1 << b2 | 1 << y13
-
-
-def test_analysis_of_few_singles_wants_new_faces():
-    # Seven pairs and nothing else but an okey short of tiles: any new face can start a pair.
-    rack = Rack(once=0b111111, twice=0b111111, wilds=0)
-    useful = analyse(rack, wrap=True).useful
-    assert pairs_distance(rack) == 2
-    assert all(mask & ~ALL_FACES == 0 for mask in useful.values())
 
 
 @given(faces)

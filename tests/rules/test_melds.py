@@ -103,6 +103,8 @@ def test_valid_meld(rule, kind, tiles, stands):
         ("A-1", "run", "r12 r13 r1 r2"),
         ("A-1", "run", "r12 r13 r1 b9"),
         ("A-1", "run", "b9 r1 r2"),
+        ("A-1", "run", "b9a b9b r2"),
+        ("A-1", "run", "b9a b9b r2 r3"),
         ("A-4", "pair", "r3 b3"),
         ("A-4", "pair", "** r3"),
         ("A-4", "pair", "r3 r3 b9"),

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules import classic
 from p2pokey.rules.melds import MeldKind
-from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, LaidMeld, Pass, Placed, encode_melds
+from p2pokey.rules.moves import (
+    Discard,
+    DrawLeft,
+    DrawStack,
+    LaidMeld,
+    Pass,
+    Placed,
+    Show,
+    encode_melds,
+)
 from p2pokey.rules.rulesets import CLASSIC, ruleset_hash
 from p2pokey.rules.state import (
     Ending,
@@ -23,7 +32,7 @@ from p2pokey.rules.state import (
 )
 from p2pokey.rules.view import View, public_view
 from p2pokey.tiles import Seat, Slot, parse_tile
-from tests.strategies import OpenHand, deal, open_hands
+from tests.strategies import OpenHand, deal, deal_fixed, open_hands
 
 
 def _read(data: bytes) -> dict[str, object]:
@@ -196,6 +205,13 @@ def test_a_view_cannot_contradict_what_is_public():
             View(state=hand.state, seat=Seat(0), private=private)
     with pytest.raises(LocalProtocolError):
         View(state=hand.state, seat=None, private=((slot, hand.deck[0]),))
+
+
+def test_a_view_has_no_private_face_for_a_public_slot():
+    hand = deal_fixed({57: parse_tile("b5a"), 3: parse_tile("b5b")})
+    state = hand.play(Show(hand.placed(3))).state
+    with pytest.raises(LocalProtocolError):
+        View(state=state, seat=Seat(0), private=((Slot(3), hand.deck[90]),))
 
 
 def test_a_drawn_tile_is_unknown_until_it_has_been_opened():

@@ -1,7 +1,7 @@
 """Long comparison of the finish solver with brute force, and its speed.
 
-Run as `python -m tests.sim.solvers [racks] [seed]`. Racks of 3 to 11 tiles are compared; the times
-are for whole racks. Exits with an AssertionError that names the rack at the first difference.
+Run as `python -m tests.sim.solvers [racks] [seed]`. Racks of 3 to 11 tiles are compared, and one
+whole rack for twenty of these; the times are for whole racks. Exits with an AssertionError that names the rack at the first difference.
 """
 
 import random
@@ -13,14 +13,16 @@ from collections.abc import Callable
 from p2pokey.rules.analysis import analyse
 from p2pokey.rules.distance import distance
 from p2pokey.rules.templates import Rack, rack_of
-from tests.rules.racks import OKEY, compare_with_brute, random_tiles
+from tests.rules.racks import OKEY, compare_analysis, compare_with_brute, random_tiles
 
 
 def compare(racks: int, seed: int) -> None:
-    """Compares that many random racks with brute force."""
+    """Compares that many random racks with brute force, and some analyses with trying it all."""
     rng = random.Random(seed)
     for _ in range(racks):
         compare_with_brute(rng, rng.choice((3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 11)))
+    for _ in range(racks // 20):
+        compare_analysis(random_tiles(rng, 15, rng.randint(0, 2), dense=rng.random() < 0.5))
 
 
 def measure(name: str, solve: Callable[[Rack], object], racks: list[Rack]) -> None:
