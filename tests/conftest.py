@@ -7,8 +7,9 @@ Hypothesis profiles: `dev` (the default) looks at new examples in every run; `ci
 repeats the same ones; `nightly` searches long. HYPOTHESIS_PROFILE chooses another.
 """
 
+import logging
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -22,6 +23,25 @@ settings.register_profile("nightly", deadline=None, max_examples=5000, print_blo
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
+
+
+LOGGERS = ("", "p2pokey", "signaling")
+"""Loggers that the command line configures."""
+
+
+@pytest.fixture(autouse=True)
+def same_logging() -> Iterator[None]:
+    """Undoes what a command that ran in this process did to logging, for the tests that follow."""
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [(list(logger.handlers), logger.level, logger.propagate) for logger in loggers]
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        added = [handler for handler in logger.handlers if handler not in handlers]
+        for handler in added:
+            logger.removeHandler(handler)
+            handler.close()
+        logger.setLevel(level)
+        logger.propagate = propagate
 
 
 @pytest.hookimpl(wrapper=True)
