@@ -21,7 +21,7 @@ SIZES = (15, 22, 53, 106)
 """Tiles: a rack of Classic Okey and of 101, half a deck, a deck."""
 BACKENDS: tuple[BackendName, ...] = ("libsodium", "python")
 RUNS = 5
-QUICK_RUNS, QUICK_SIZES = 1, (15,)
+QUICK_BATCH, QUICK_SIZES = 15, (15,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,11 @@ def measure(name: BackendName, *, is_quick: bool) -> Measured | None:
     except BackendUnavailable as error:
         print(f"{name}: {error}", file=sys.stderr)
         return None
-    runs, sizes = (QUICK_RUNS, QUICK_SIZES) if is_quick else (RUNS, SIZES)
-    operations = measure_operations(inputs, runs)
-    return Measured(operations, tuple(measure_steps(inputs, sizes, runs)))
+    if is_quick:
+        operations = measure_operations(inputs, 1, QUICK_BATCH, QUICK_BATCH)
+        return Measured(operations, tuple(measure_steps(inputs, QUICK_SIZES, 1)))
+    operations = measure_operations(inputs, RUNS)
+    return Measured(operations, tuple(measure_steps(inputs, SIZES, RUNS)))
 
 
 def report(measured: dict[str, Measured]) -> dict[str, object]:
@@ -106,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="make bench", description="Measures the cryptography.")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
-    parser.add_argument("--quick", action="store_true", help="one run of the smallest size")
+    parser.add_argument("--quick", action="store_true", help="one run of the smallest sizes")
     parser.add_argument("--backend", choices=BACKENDS, help="this backend only")
     options = parser.parse_args(arguments)
     names = BACKENDS if options.backend is None else (options.backend,)

@@ -95,8 +95,10 @@ def seconds_of(action: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def measure_operations(inputs: Inputs, runs: int) -> Operations:
-    """Times every operation of the group."""
+def measure_operations(
+    inputs: Inputs, runs: int, batch: int = BATCH, terms: int = SUM_TERMS
+) -> Operations:
+    """Times every operation of the group, sums on so many terms, the others on such batches."""
     group = inputs.group
 
     def per_item(name: str, count: int, *columns: Callable[[int], object]) -> float:
@@ -110,15 +112,15 @@ def measure_operations(inputs: Inputs, runs: int) -> Operations:
 
     scalars, points = inputs.scalars, inputs.points
     return Operations(
-        mul=per_item("mul", BATCH, scalars, points),
-        mul_one_scalar=per_item("mul_one_scalar", BATCH, lambda _: scalars(1)[0], points),
-        base_mul=per_item("base_mul", BATCH, scalars),
-        add=per_item("add", BATCH, points, points),
-        sub=per_item("sub", BATCH, points, points),
-        hash_to_group=per_item("hash_to_group", BATCH, inputs.uniform),
-        is_valid=per_item("is_valid", BATCH, points),
-        msm=per_item("msm", BATCH, scalars, points),
-        msm_vartime=per_item("msm_vartime", SUM_TERMS, scalars, points),
+        mul=per_item("mul", batch, scalars, points),
+        mul_one_scalar=per_item("mul_one_scalar", batch, lambda _: scalars(1)[0], points),
+        base_mul=per_item("base_mul", batch, scalars),
+        add=per_item("add", batch, points, points),
+        sub=per_item("sub", batch, points, points),
+        hash_to_group=per_item("hash_to_group", batch, inputs.uniform),
+        is_valid=per_item("is_valid", batch, points),
+        msm=per_item("msm", batch, scalars, points),
+        msm_vartime=per_item("msm_vartime", terms, scalars, points),
     )
 
 
