@@ -251,6 +251,7 @@ async def main(code, server, garbage):
         signer=Ed25519Signer(OsEntropy().random_bytes(32)), name="Loki", invite=code, server=server
     )
     async with mesh:
+        await asyncio.sleep(1)
         mesh.broadcast(bytes.fromhex(garbage))
         await mesh.flush()
         await asyncio.sleep(15)
@@ -267,11 +268,12 @@ def test_a_player_that_sends_garbage_is_named(here: Place, garbage: str):
     host, code = here.host()
     players = [host, here.join(code), here.join(code, name="Ceren")]
     here.script(_GARBAGE, code, here.url, garbage)
-    codes = [player.end(timeout=90) for player in players]
-
-    assert codes == [6, 6, 6], [player.error for player in players]
     for player in players:
-        assert "(Loki)" in one_sentence(player.error)
+        code = player.end(timeout=90)
+        text = one_sentence(player.error)
+        # Whoever is last to have all links may first see the others go.
+        assert (code == 6 and "(Loki)" in text) or (code == 5 and "left before" in text)
+    assert "(Loki)" in one_sentence(host.error)
 
 
 # Not getting to a table --------------------------------------------------------------------------
