@@ -8,6 +8,7 @@ import pytest
 from p2pokey.audit.auditor import audit_transcript
 from p2pokey.cli import auditing
 from p2pokey.cli.main import main
+from p2pokey.crypto.drbg import Drbg
 from p2pokey.crypto.group import Group
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
@@ -26,14 +27,27 @@ def _score(transcript: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return report.points, report.totals
 
 
-@pytest.fixture(scope="session")
-def transcript() -> bytes:
-    """A whole hand in the cheap group."""
+def _play(taste: str) -> bytes:
+    """A whole hand in the cheap group; everything but the players' choices is always the same."""
     table = SimTable(GROUP, make_setup("cli"), "cli", chaos=False, audit=_score)
+    for peer in table.peers:
+        peer.player = Drbg(taste.encode(), "player", bytes([peer.seat]))
     table.run()
     finished = table.peers[0].finished
     assert finished is not None
     return finished.transcript
+
+
+@pytest.fixture(scope="session")
+def transcript() -> bytes:
+    """A sound transcript."""
+    return _play("one")
+
+
+@pytest.fixture(scope="session")
+def other_transcript() -> bytes:
+    """Another sound transcript of the same session and hand: all four have signed both."""
+    return _play("other")
 
 
 @pytest.fixture

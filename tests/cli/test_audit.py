@@ -148,15 +148,22 @@ def test_the_worst_file_decides(run, sound: Path):
     assert run("audit", sound, sound.parent / "x").code == 4
 
 
-def test_a_difference_between_files_of_one_hand_is_found(run, sound: Path):
-    bad = changed(sound, "bad.jsonl", b'"seq":3', b'"seq":4')
-    report = json.loads(run("audit", "--json", sound, bad).out)
+def test_two_sound_files_of_one_hand_that_differ_are_a_violation(
+    run, sound: Path, other_transcript: bytes
+):
+    other = sound.with_name("other.jsonl")
+    other.write_bytes(other_transcript)
+    assert run("audit", other).code == 0
+    report = json.loads(run("audit", "--json", sound, other).out)
 
+    assert [item["status"] for item in report["files"]] == ["sound", "sound"]
     assert report["exit_code"] == 3
     (difference,) = report["differences"]
-    assert difference["files"] == [str(sound), str(bad)]
+    assert difference["files"] == [str(sound), str(other)]
     assert not difference["is_prefix"]
     assert difference["line"] > 1
+    text = run("audit", sound, other).out
+    assert f"{other} differs from {sound} from line {difference['line']} on" in text
 
 
 def test_a_file_that_ends_earlier_is_no_lie(run, sound: Path):
