@@ -291,14 +291,24 @@ class HandRunner:
             return f"{culprit} broke the protocol: {self._stopped.reason}"
         if self._own_reason:
             return self._own_reason
+        authors = [seat for seat in self.worker.voids if seat != self.seat]
+        if authors and self.worker.voids[authors[0]].culprit < self.options.seats:
+            return self._accusation_text(authors[0])
         links = self.inbox.postbox.links
         troubled = [seat for seat, link in links.items() if link.state is not LinkState.HERE]
         if troubled:
             return self._missing_text(troubled[0])
-        authors = sorted(self.worker.authors(Kind.VOID) - {self.seat})
         if not authors or not self._last_wait:
             return self._stopped.reason
         return f"{people(authors[:1], self.names)} gave the hand up, waiting for {self._last_wait}"
+
+    def _accusation_text(self, author: Seat) -> str:
+        void = self.worker.voids[author]
+        accused = people([Seat(void.culprit)], self.names)
+        return (
+            f"{people([author], self.names)} ended the hand, accusing {accused} of {void.reason}; "
+            "audit the transcript to see who is right"
+        )
 
     async def _hear_the_others_out(self) -> None:
         """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""

@@ -16,7 +16,7 @@ from p2pokey.rules.engine import engine_for
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope
-from p2pokey.transcript.messages import Kind
+from p2pokey.transcript.messages import Kind, Void
 
 SLICE_SECONDS = 0.02
 """Work between two looks at what has arrived; a shuffle from the seat before goes first."""
@@ -54,6 +54,8 @@ class HandWorker:
         self._journal = journal
         self._clock = clock
         self._signed: dict[Kind, set[Seat]] = {}
+        self.voids: dict[Seat, Void] = {}
+        """What each seat has said of the end of the hand; only between two turns."""
 
     @property
     def machine(self) -> HandMachine:
@@ -108,6 +110,8 @@ class HandWorker:
         for data in envelopes:
             envelope = decode_envelope(data)
             self._signed.setdefault(envelope.kind, set()).add(envelope.seat)
+            if isinstance(envelope.message, Void):
+                self.voids.setdefault(envelope.seat, envelope.message)
 
     def _work(self, until: float) -> tuple[list[Effect], bool]:
         """Works until there is something to send, nothing to do, or the slice is over."""
