@@ -1,7 +1,7 @@
 """Every error that p2pokey raises on purpose. Imports nothing.
 
-Lower layers raise without knowing who is to blame; exactly one place, a machine's `receive`, turns
-a `RuleError`, `DecodeError` or `VerificationError` into a `PeerFault` that names the culprit. The
+Lower layers raise without knowing who is to blame; only a machine (hand/machine.py) turns a
+`RuleError`, `DecodeError` or `VerificationError` into a `PeerFault` that names the culprit. The
 class name is the stable code that audits, evidence files and the page show (docs/protocol.md 12);
 the class docstring is the sentence that a player reads.
 """

@@ -121,9 +121,7 @@ def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple
     try:
         move = decode_move(message.move)
         following, events = course.engine.apply(game, move)
-    except RuleError as error:
-        raise ReplayEnded(line.finding(error.rule, str(error))) from error
-    except DecodeError as error:
+    except (RuleError, DecodeError) as error:
         raise ReplayEnded(line.finding(error.code, str(error))) from error
     slots = concealed_slots(game, seat)
     plan = reveal_plan(game, seat, move)
@@ -151,7 +149,7 @@ def _require_form(
     is_remask_due: bool,
 ) -> None:
     text = "a re-mask is missing or not due"
-    course.require(line, is_remask_due == (message.remask is not None), "S9", text)
+    course.require(line, is_remask_due == (message.remask is not None), "IllegalMove", text)
     if message.remask is not None:
         text = f"expected a re-mask of {len(slots)} tiles"
         course.require(line, len(message.remask.deck) == 64 * len(slots), "BadLength", text)

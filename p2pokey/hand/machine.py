@@ -5,16 +5,17 @@ for one slice of whatever is to do, and `poll` for the ordered effects. Same inp
 
 How it decides. Every accepted envelope waits in its author's queue until this seat has completed
 the step that the envelope names; then the state hashes must agree, and the handler for (phase,
-kind) runs. A kind that is not in the table for the phase is a fault. There is no other rule about
-order, so delays, reordering and repetition cannot change what happens. Own envelopes pass through
-the same handlers as everybody else's.
+kind) runs. A kind that is not in the table for the phase is a fault. Four kinds know more about
+order (`_is_due`): a SHUFFLE waits for the link before it, a MOVE for the tokens of the last draw, a
+RESULT for this seat's own audit, and a VOID for nothing. So delays, reordering and repetition cannot
+change what happens. Own envelopes pass through the same handlers as everybody else's.
 
 Work comes in two lanes: messages and own moves first; the verification of shuffles whenever nothing
 else is to do, so a seat hands on its own shuffle before it has verified the one it builds on (S4.3),
 but signs READY only after all.
 
-Faults. Exactly one place, `_advance`, turns what a handler raises into a `PeerFault`. A difference
-in what two seats have seen opens a dispute: this seat sends all it has accepted, and if the other
+Faults. All of them end in `_stop` or in `Stopping`; what a handler raises is turned into one in
+`_advance`. A difference in what two seats have seen opens a dispute: this seat sends all it has accepted, and if the other
 was shown something else by a third, the fork names that third seat. Only if no fork appears within
 `DISPUTE_SECONDS` is the author of the differing message to blame.
 """
@@ -26,7 +27,6 @@ from typing import Any
 from p2pokey.errors import (
     DeckDisagreement,
     DecodeError,
-    IllegalMove,
     LocalProtocolError,
     P2POkeyError,
     PeerFault,
@@ -130,6 +130,7 @@ class HandMachine:
             setup=setup, seat=seat, seed=seed, ports=ports, book=book, used_keys=used_keys
         )
         self._inbox: tuple[deque[Envelope], ...] = tuple(deque() for _ in setup.roster)
+        self._voids: deque[Envelope] = deque()
         self._lane: tuple[Envelope | None, Steps] | None = None
         self._idle_lane: Steps | None = None
         self._dispute: tuple[Dispute, Envelope, float] | None = None
@@ -254,8 +255,10 @@ class HandMachine:
 
         A slice is at most about 100 group operations.
         """
+        self._take_voids()
         if self._core.phase is Phase.STOPPED:
-            return self._stopping.work(self._inbox)
+            self._stopping.finish(self._inbox)
+            return False
         if not self._has_started:
             self._has_started = True
             send_commit(self._core)
@@ -287,7 +290,17 @@ class HandMachine:
     def _queue(self, accepted: Iterable[Envelope]) -> None:
         for item in accepted:
             self._core.emit(Persist(envelope=item.encoded))
-            self._inbox[item.seat].append(item)
+            queue = self._voids if item.kind is Kind.VOID else self._inbox[item.seat]
+            queue.append(item)
+
+    def _take_voids(self) -> None:
+        """Hears every VOID at once, also in a dispute: its evidence may decide it."""
+        while self._voids:
+            envelope = self._voids.popleft()
+            assert isinstance(envelope.message, Void)
+            self._stopping.take_void(envelope, envelope.message)
+            if self._core.phase is Phase.STOPPED:
+                self._lane = self._idle_lane = self._dispute = None
 
     def _accept(self, envelope: Envelope, sender: Seat) -> tuple[Envelope, ...]:
         """Chains the envelope; a fork or broken chain stops the hand for its author."""
@@ -304,8 +317,6 @@ class HandMachine:
         self._check_phase(Phase.PLAY)
         if core.reveals or self._lane is not None or core.own_queue:
             raise LocalProtocolError("wait until the last move is complete")
-        if core.engine.mover(core.need_game()) != core.seat:
-            raise IllegalMove("it is another seat's turn", rule="TURN-1", seat=core.seat)
 
     def _check_phase(self, phase: Phase) -> None:
         if self._core.phase is not phase:
@@ -333,8 +344,6 @@ class HandMachine:
         core = self._core
         if envelope.step > core.step + MAX_AHEAD:
             return True
-        if envelope.kind is Kind.VOID:
-            return True
         if envelope.step > core.step:
             return False
         if envelope.kind is Kind.MOVE and core.reveals and envelope.step == core.step:
@@ -345,11 +354,8 @@ class HandMachine:
         return envelope.kind is not Kind.SHUFFLE or core.phase is not Phase.SHUFFLE or is_next
 
     def _start(self, envelope: Envelope, now: float) -> Steps | None:
-        """The handler for an envelope that is due; None if it stopped or suspended the hand."""
+        """The handler for an envelope that is due; None if it stopped the hand or is disputed."""
         core = self._core
-        if isinstance(envelope.message, Void):
-            self._stopping.take_void(envelope, envelope.message)
-            return None
         if envelope.step > core.step:
             error: P2POkeyError = StateDisagreement("a message from an impossible future step")
             self._stop_for(envelope.seat, error, (envelope.encoded,))
@@ -371,7 +377,7 @@ class HandMachine:
         return handler(core, envelope, envelope.message)
 
     def _advance(self, now: float) -> None:
-        """One slice of the current handler; the only place where an error becomes a fault."""
+        """One slice of the current handler; what it raises becomes a fault here."""
         assert self._lane is not None
         envelope, steps = self._lane
         try:

@@ -168,7 +168,7 @@ def handle_move(core: HandCore, envelope: Envelope, message: Move) -> Steps:
     yield
     game, seat = core.need_game(), envelope.seat
     if seat != core.engine.mover(game):
-        raise NotYourTurn("a move out of turn", rule="TURN-1", seat=seat)
+        raise NotYourTurn("a move out of turn", rule="M-1", seat=seat)
     move = decode_move(message.move)
     following, events = core.engine.apply(game, move)
     slots = concealed_slots(game, seat)

@@ -55,8 +55,7 @@ class Stopping:
         self._voids[envelope.seat] = void.culprit
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
-        has_signed_result = envelope.seat in self._core.contributions
-        if self._core.phase is Phase.RESULT and has_signed_result and not void.evidence:
+        if not void.evidence and self._has_signed_result(envelope.seat):
             return  # it has signed the score and cannot take that back by giving up
         if not void.evidence or void.culprit >= len(self._core.seats):
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
@@ -68,6 +67,10 @@ class Stopping:
             self._judge(envelope, accused)
         except (DecodeError, VerificationError) as error:
             self._blame(envelope, f"evidence that proves nothing: {error}")
+
+    def _has_signed_result(self, seat: Seat) -> bool:
+        chain = self._core.book.accepted()
+        return any(item.seat == seat and item.kind is Kind.RESULT for item in chain)
 
     def judge_pending(self, inbox: Sequence[deque[Envelope]]) -> bool:
         """Decides accusations whose message has been handled without finding anything wrong.
@@ -86,16 +89,12 @@ class Stopping:
                 return True
         return False
 
-    def work(self, inbox: Sequence[deque[Envelope]]) -> bool:
-        """Takes what still arrives after the end; discloses when all others have ended it too."""
+    def finish(self, inbox: Sequence[deque[Envelope]]) -> None:
+        """Drops what still arrives after the end; discloses when all others have ended it too."""
         for queue in inbox:
-            while queue:
-                envelope = queue.popleft()
-                if isinstance(envelope.message, Void):
-                    self.take_void(envelope, envelope.message)
+            queue.clear()
         self._core.own_queue.clear()
         self._disclose()
-        return False
 
     def _judge(self, envelope: Envelope, accused: list[Envelope]) -> None:
         """Looks at the accused messages as if they had come late."""

@@ -277,6 +277,7 @@ class Mesh:
         if not peer.is_ready:
             if message != READY:
                 peer.link.refuse(LinkError("expected to hear that everybody is linked"))
+                return
             peer.is_ready = True
             return
         peer.waiting_bytes += len(message) + _EVENT_COST

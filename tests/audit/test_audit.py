@@ -17,8 +17,8 @@ from p2pokey.errors import DecodeError
 from p2pokey.hand.effects import Abandon, Phase
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.moves import Discard, Placed, decode_move, encode_move
-from p2pokey.tiles import Seat, Tile
+from p2pokey.rules.moves import Discard, Placed, Show, decode_move, encode_move
+from p2pokey.tiles import Seat, Slot, Tile
 from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Kind, Message, Move, Purpose
@@ -187,7 +187,21 @@ def test_a_forged_re_mask_names_the_equation() -> None:
 def test_a_missing_re_mask_is_found() -> None:
     line = line_of(Kind.MOVE, where=has_remask)
     edited = forge(sound(), SEED, line, lambda e: replace(e.message, remask=None))
-    assert_found(audit(edited), line, "S9")
+    assert_found(audit(edited), line, "IllegalMove")
+
+
+def test_an_illegal_move_is_found_with_its_rule() -> None:
+    """The cause is a class name as everywhere; the rule stands in the text."""
+    line = line_of(Kind.MOVE, number=1)
+    draw_again = forge(
+        sound(),
+        SEED,
+        line,
+        lambda e: replace(e.message, move=encode_move(Show(Placed(Slot(0), Tile(0))))),
+    )
+    report = audit(draw_again)
+    assert_found(report, line, "IllegalMove")
+    assert any("(rule " in finding.text for finding in report.findings)
 
 
 def test_a_token_made_with_other_randomness_is_found_only_by_recomputing() -> None:

@@ -162,6 +162,7 @@ class SimTable:
         if peer.machine.work(self.now):
             self.carry_out(peer)
             return True
+        assert not peer.machine.work(self.now), "it had said that there is nothing to do"
         self.carry_out(peer)
         if self.autoplay and peer.wants_to_move and peer.machine.phase is Phase.PLAY:
             peer.wants_to_move = False
