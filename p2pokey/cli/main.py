@@ -83,6 +83,12 @@ def table_options(function: _Function) -> _Function:
         click.option("--guest", is_flag=True, help="Use a fresh identity and store none."),
         click.option("--out", type=click.Path(path_type=Path), help="Folder for transcripts."),
         click.option("--backend", type=BACKENDS, default="auto", help="Who computes."),
+        click.option(
+            "--ice",
+            multiple=True,
+            metavar="URL",
+            help="STUN or TURN server, e.g. stun:HOST:PORT; may be repeated.",
+        ),
         click.option("--player-seed", hidden=True),
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),

@@ -15,16 +15,18 @@ from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
-from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
+from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet, LinkError
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, open_profile
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.net.ice import parse_ice_server
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.mesh import Mesh
+from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected
 from p2pokey.peer.players import AutoPlayer, player_seed
@@ -54,6 +56,7 @@ class Sitter:
     player_seed: str | None
     json_progress: bool
     exit_with_stdin: bool
+    ice: tuple[str, ...]
 
 
 def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int) -> int:
@@ -78,6 +81,7 @@ def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int
             on_code=show,
             on_progress=teller.meeting,
             limits=Limits(window_s=window_s),
+            connector=_connector(sitter.ice),
         )
 
     return _run(sitter, meet, hands)
@@ -95,9 +99,24 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
             server=sitter.server or parsed.server or DEFAULT_SERVER,
             check_rules=_check_rules,
             on_progress=teller.meeting,
+            connector=_connector(sitter.ice),
         )
 
     return _run(sitter, meet, None)
+
+
+def _connector(ice: tuple[str, ...]) -> Connector | None:
+    """WebRTC with the servers that were asked for; None leaves it to the meeting, without any."""
+    try:
+        servers = [parse_ice_server(text) for text in ice]
+    except LinkError as error:
+        advice = "Ask whoever runs the server for its address, or leave --ice out."
+        raise CommandError(str(error), advice=advice, code=ExitCode.USAGE) from error
+    if not servers:
+        return None
+    from p2pokey.net.webrtc import WebRtcConnector
+
+    return WebRtcConnector(servers)
 
 
 def _check_rules(text: bytes, seats: int) -> None:

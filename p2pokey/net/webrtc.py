@@ -15,7 +15,6 @@ what is done about it here (docs/network.md, Traps):
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import aioice.ice
@@ -31,6 +30,7 @@ from aiortc.exceptions import InvalidAccessError, InvalidStateError, OperationEr
 
 from p2pokey.errors import LinkError
 from p2pokey.net.frames import MAX_FRAME_BYTES
+from p2pokey.net.ice import IceServer
 from p2pokey.net.sdp import Description, format_description, parse_description
 from p2pokey.net.transport import Connection, FrameQueue, Transport
 
@@ -68,16 +68,6 @@ def _adjust_libraries() -> None:
 
 
 _adjust_libraries()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IceServer:
-    """A STUN or TURN server that the user configured. A dead one costs 5 s for each connection."""
-
-    url: str
-    """`stun:host:port` or `turn:host:port?transport=udp`."""
-    username: str | None = None
-    credential: str | None = None
 
 
 class WebRtcConnector:

@@ -49,6 +49,14 @@ def test_wrong_usage_is_2_and_says_where_to_look(run, arguments):
     assert ran.out == ""
 
 
+@pytest.mark.parametrize("command", [("host",), ("join", "K7Q2M-lale-deniz-kartal")])
+def test_a_server_that_is_none_is_refused_before_anything_is_opened(run, command):
+    ran = run(*command, "--auto", "--ice", "example.org")
+
+    assert ran.code == 2
+    assert "stun:HOST:PORT" in ran.err
+
+
 @pytest.mark.parametrize("arguments", [("host",), ("join", "K7Q2M-lale-deniz-kartal")])
 def test_only_the_computer_player_can_play_yet(run, arguments):
     ran = run(*arguments)
