@@ -7,8 +7,9 @@ Source: docs/protocol.md S8; Chaum-Pedersen 1992; the composites follow RFC 9497
 pairs hashed before any weight.
 """
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import (
     CELL,
     IDENTITY,
@@ -96,7 +97,7 @@ def _statement(ctx: bytes, public: bytes, points: bytes, tokens: bytes) -> FiatS
     T = FiatShamir("dleq")
     T.add("ctx", ctx)
     T.add("X", public)
-    T.add("m", u32le(len(points) // CELL))
+    T.add("m", u32(len(points) // CELL))
     T.add("C", points)
     T.add("D", tokens)
     return T

@@ -8,6 +8,7 @@ Source: docs/protocol.md S0; RFC 9380, 5.3.1 (expand_message_xmd); RFC 9496, 4.3
 
 import hashlib
 
+from p2pokey.codec import u32
 from p2pokey.crypto.group import Group, L
 
 PREFIX = b"p2pokey/v1/"
@@ -15,11 +16,6 @@ PREFIX = b"p2pokey/v1/"
 
 _SHA512_BYTES = 64
 _SHA512_BLOCK = 128
-
-
-def u32le(value: int) -> bytes:
-    """Four bytes, little-endian."""
-    return value.to_bytes(4, "little")
 
 
 def fr(label: str, data: bytes) -> bytes:
@@ -30,7 +26,7 @@ def fr(label: str, data: bytes) -> bytes:
         data: at most 4 GiB.
     """
     name = label.encode("ascii")
-    return bytes([len(name)]) + name + u32le(len(data)) + data
+    return bytes([len(name)]) + name + u32(len(data)) + data
 
 
 class FiatShamir:
@@ -50,7 +46,7 @@ class FiatShamir:
         values = []
         for index in range(count):
             block = start.copy()
-            block.update(u32le(index))
+            block.update(u32(index))
             values.append(int.from_bytes(block.digest(), "little") % L)
         self.add("chal", label.encode("ascii"))
         return values

@@ -9,8 +9,9 @@ Source: docs/protocol.md S1 (generators), S3 (secrets), S5 (re-encryption).
 
 from functools import lru_cache
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_uniform, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_uniform
 from p2pokey.crypto.group import CELL, IDENTITY, Group, split32
 from p2pokey.crypto.steps import Steps, sliced
 from p2pokey.errors import BadLength, IdentityPoint, ShuffleInvalid
@@ -42,7 +43,7 @@ def generators(group: Group, count: int) -> tuple[bytes, bytes]:
 
 @lru_cache(maxsize=4)
 def _all_generators(group: Group) -> bytes:
-    messages = [b"H"] + [b"h" + u32le(i) for i in range(N_MAX)]
+    messages = [b"H"] + [b"h" + u32(i) for i in range(N_MAX)]
     return group.hash_to_group(b"".join([hash_to_uniform("generator", m) for m in messages]))
 
 

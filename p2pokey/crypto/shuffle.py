@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import (
     CELL,
     IDENTITY,
@@ -157,7 +158,7 @@ class Statement:
         """T of docs/protocol.md S6, with the whole statement added."""
         T = FiatShamir("shuffle")
         T.add("ctx", self.ctx)
-        T.add("n", u32le(deck_size(self.deck_in)))
+        T.add("n", u32(deck_size(self.deck_in)))
         T.add("pk", self.key)
         T.add("in", self.deck_in)
         T.add("out", self.deck_out)

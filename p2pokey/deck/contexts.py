@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from p2pokey.codec import u32
 from p2pokey.crypto.fiat_shamir import FiatShamir
 
 
@@ -24,6 +25,6 @@ class Contexts:
         context.add("hand-ctx", self.hand_ctx)
         context.add("purpose", purpose.encode("ascii"))
         context.add("seat", bytes([seat]))
-        context.add("index", index.to_bytes(4, "little"))
+        context.add("index", u32(index))
         context.add("extra", extra)
         return context.digest()

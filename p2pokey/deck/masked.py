@@ -7,6 +7,7 @@ seats, not whose turn it is: which token is due, and which slots a rack holds, a
 
 from collections.abc import Sequence
 
+from p2pokey.codec import u32
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import IDENTITY, Group
@@ -143,8 +144,7 @@ class MaskedDeck:
         self, purpose: str, holder: int, index: int, rack_indices: Sequence[int]
     ) -> bytes:
         """The context of a reveal from a rack (S8): its re-mask counter and the rack indices."""
-        counter = self._counters[holder].to_bytes(4, "little")
-        extra = counter + bytes(rack_indices) + self._keyset
+        extra = u32(self._counters[holder]) + bytes(rack_indices) + self._keyset
         return self._contexts.sub(purpose, holder, index, extra)
 
     def prove_reveal(

@@ -4,6 +4,7 @@ A step is counted when a round completes or a move is applied. The hash after st
 k and what that step made public.
 """
 
+from p2pokey.codec import u32
 from p2pokey.crypto.fiat_shamir import FiatShamir
 
 
@@ -39,5 +40,5 @@ def play_state(hand_ctx: bytes, step: int, game: bytes, deck: bytes) -> bytes:
 def _start(hand_ctx: bytes, step: int) -> FiatShamir:
     state = FiatShamir("state")
     state.add("hand-ctx", hand_ctx)
-    state.add("step", step.to_bytes(4, "little"))
+    state.add("step", u32(step))
     return state

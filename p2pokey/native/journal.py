@@ -25,6 +25,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Self
 
+from p2pokey.codec import Reader, u8, u32
 from p2pokey.errors import DecodeError, LocalProtocolError, UnsupportedVersion
 from p2pokey.native.files import PRIVATE, sync_directory
 
@@ -35,7 +36,7 @@ else:
 
 VERSION = 0
 _MAGIC = b"p2pj"
-_HEAD = _MAGIC + VERSION.to_bytes(4, "little")
+_HEAD = _MAGIC + u32(VERSION)
 _DIGEST_SIZE = 8
 MAX_PAYLOAD = 1024 * 1024
 """Eight times the largest envelope: a longer length is damage."""
@@ -90,7 +91,7 @@ def read_journal(path: Path) -> JournalContents:
     if data[: len(_MAGIC)] != _MAGIC or len(data) < len(_HEAD):
         raise DecodeError(f"{path.name} is not a p2pokey journal")
     if data[: len(_HEAD)] != _HEAD:
-        found = int.from_bytes(data[len(_MAGIC) : len(_HEAD)], "little")
+        found = Reader(data[len(_MAGIC) : len(_HEAD)]).u32()
         raise UnsupportedVersion(f"expected journal version {VERSION}, got {found}")
     records: list[Record] = []
     chain, offset = _first_chain(), len(_HEAD)
@@ -107,7 +108,7 @@ def _first_chain() -> bytes:
 
 
 def _frame(record: Record) -> bytes:
-    return len(record.payload).to_bytes(4, "little") + bytes([record.kind]) + record.payload
+    return u32(len(record.payload)) + u8(record.kind) + record.payload
 
 
 def _read_record(data: bytes, offset: int, chain: bytes) -> tuple[Record, bytes, int] | None:
@@ -115,7 +116,8 @@ def _read_record(data: bytes, offset: int, chain: bytes) -> tuple[Record, bytes,
     start = offset + 5
     if start > len(data):
         return None
-    length, kind = int.from_bytes(data[offset : offset + 4], "little"), data[offset + 4]
+    head = Reader(data[offset:start])
+    length, kind = head.u32(), head.u8()
     end = start + length
     if length > MAX_PAYLOAD or end + _DIGEST_SIZE > len(data) or kind not in list(RecordKind):
         return None

@@ -6,6 +6,7 @@ attempt and text makes each of them stand by itself, whatever carried it.
 
 from dataclasses import dataclass
 
+from p2pokey.codec import u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import DecodeError
 from p2pokey.net.bodies import Body, encode_body
@@ -90,6 +91,6 @@ class PairTalk:
 
     def _signed_text(self, message: PairMessage, sender: Seat, receiver: Seat) -> bytes:
         where = fr("roster", roster_hash(self._roster)) + fr("seats", bytes([sender, receiver]))
-        what = fr("n", message.attempt.to_bytes(4, "little"))
+        what = fr("n", u32(message.attempt))
         what += fr("sdp", message.description.encode("utf-8"))
         return fr("sig", PREFIX + message.kind.encode("ascii")) + where + what

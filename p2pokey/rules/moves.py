@@ -19,6 +19,7 @@ Binary form: one tag byte, then the fields. A placed tile is two bytes, slot and
 import re
 from dataclasses import dataclass
 
+from p2pokey.codec import Reader
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.rules.melds import MeldKind
 from p2pokey.tiles import TILE_COUNT, Slot, Tile, format_tile, parse_tile
@@ -150,33 +151,17 @@ def encode_move(move: Move) -> bytes:
             return bytes((_bare_tag(move),))
 
 
-class _Reader:
-    """Reads bytes from the front; running out is a BadLength."""
+def _read_placed(reader: Reader) -> Placed:
+    slot = reader.u8()
+    return Placed(Slot(slot), Tile(reader.u8()))
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
 
-    def u8(self) -> int:
-        if self._at >= len(self._data):
-            raise BadLength("expected more bytes in a move")
-        self._at += 1
-        return self._data[self._at - 1]
-
-    def placed(self) -> Placed:
-        slot = self.u8()
-        return Placed(Slot(slot), Tile(self.u8()))
-
-    def meld(self) -> LaidMeld:
-        kind = self.u8()
-        if kind > max(MeldKind):
-            raise DecodeError(f"expected a kind of meld from 0 to 2, got {kind}")
-        count = self.u8()
-        return LaidMeld(kind=MeldKind(kind), tiles=tuple(self.placed() for _ in range(count)))
-
-    def end(self) -> None:
-        if self._at != len(self._data):
-            raise BadLength(f"expected a move of {self._at} bytes, got {len(self._data)}")
+def _read_meld(reader: Reader) -> LaidMeld:
+    kind = reader.u8()
+    if kind > max(MeldKind):
+        raise DecodeError(f"expected a kind of meld from 0 to 2, got {kind}")
+    count = reader.u8()
+    return LaidMeld(kind=MeldKind(kind), tiles=tuple(_read_placed(reader) for _ in range(count)))
 
 
 def decode_move(data: bytes) -> Move:
@@ -188,21 +173,21 @@ def decode_move(data: bytes) -> Move:
     """
     if not 1 <= len(data) <= MAX_MOVE_SIZE:
         raise BadLength(f"expected a move of 1 to {MAX_MOVE_SIZE} bytes, got {len(data)}")
-    reader = _Reader(data)
+    reader = Reader(data)
     tag = reader.u8()
     move: Move
     if tag in _BARE:
         move = _BARE[tag]
     elif tag == _TAG_SHOW:
-        move = Show(reader.placed())
+        move = Show(_read_placed(reader))
     elif tag == _TAG_DISCARD:
-        move = Discard(reader.placed())
+        move = Discard(_read_placed(reader))
     elif tag == _TAG_FINISH:
-        discard = reader.placed()
-        move = Finish(discard, tuple(reader.meld() for _ in range(reader.u8())))
+        discard = _read_placed(reader)
+        move = Finish(discard, tuple(_read_meld(reader) for _ in range(reader.u8())))
     else:
         raise DecodeError(f"expected the tag of a move, got {tag}")
-    reader.end()
+    reader.close()
     return move
 
 

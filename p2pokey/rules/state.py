@@ -30,6 +30,7 @@ import hashlib
 from dataclasses import dataclass
 from enum import IntEnum
 
+from p2pokey.codec import u16
 from p2pokey.rules.melds import identity
 from p2pokey.rules.moves import LaidMeld, encode_melds
 from p2pokey.rules.rulesets import RuleSet, ruleset_hash
@@ -209,7 +210,7 @@ def canonical_bytes(state: HandState) -> bytes:
             bytes((STATE_VERSION,)),
             ruleset_hash(state.rules),
             bytes(fixed),
-            *(count.to_bytes(2, "little") for count in state.turns_taken),
+            *map(u16, state.turns_taken),
             *map(_slots, state.racks),
             _slots(state.stack),
             *map(_slots, state.discards),

@@ -12,14 +12,14 @@ fr("sig", V || "next") || all before it.
 from dataclasses import dataclass
 from enum import IntEnum
 
+from p2pokey.codec import Reader, u8, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.ports import Signer, Verifier
 from p2pokey.tiles import Seat
 
 MARK = 0x80
-_SESSION_END = 1 + 32
-_BODY_SIZE = _SESSION_END + 4 + 1 + 1
+_BODY_SIZE = 1 + 32 + 4 + 1 + 1
 SIZE = _BODY_SIZE + 64
 
 
@@ -45,7 +45,7 @@ class Next:
 
 def is_next(data: bytes) -> bool:
     """Whether the bytes claim to be a NEXT."""
-    return data[:1] == bytes([MARK])
+    return data[:1] == u8(MARK)
 
 
 def seal_next(signer: Signer, message: Next) -> bytes:
@@ -67,23 +67,18 @@ def open_next(verifier: Verifier, roster: tuple[bytes, ...], data: bytes) -> Nex
     if len(data) != SIZE or not is_next(data):
         raise BadLength(f"expected a NEXT of {SIZE} bytes, got {len(data)} bytes")
     body, signature = data[:_BODY_SIZE], data[_BODY_SIZE:]
-    seat, wish = body[-2], body[-1]
+    reader = Reader(body[1:])
+    session, hand, seat, wish = reader.take(32), reader.u32(), reader.u8(), reader.u8()
     if seat >= len(roster):
         raise DecodeError(f"expected a seat below {len(roster)}, got {seat}")
     if wish not in list(Wish):
         raise DecodeError(f"expected a wish of 1 or 2, got {wish}")
     verifier.verify(roster[seat], _signed(body), signature)
-    return Next(
-        session=body[1:_SESSION_END],
-        hand=int.from_bytes(body[_SESSION_END:-2], "little"),
-        seat=Seat(seat),
-        wish=Wish(wish),
-    )
+    return Next(session=session, hand=hand, seat=Seat(seat), wish=Wish(wish))
 
 
 def _encode(message: Next) -> bytes:
-    head = bytes([MARK]) + message.session + message.hand.to_bytes(4, "little")
-    return head + bytes([message.seat, message.wish])
+    return u8(MARK) + message.session + u32(message.hand) + u8(message.seat) + u8(message.wish)
 
 
 def _signed(body: bytes) -> bytes:

@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from p2pokey.codec import Reader, u8, u16, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, FiatShamir, fr
 from p2pokey.errors import BadLength, CommitMismatch, DecodeError, DuplicateKey, UnsupportedVersion
 from p2pokey.ports import Signer, Verifier
@@ -134,48 +135,20 @@ def encode_roster(roster: Roster) -> bytes:
     """The one byte form of the roster (table in the module docstring)."""
     room = roster.room.encode("ascii")
     parts = [
-        bytes([VERSION, len(room)]),
-        room,
-        roster.epoch.to_bytes(4, "little"),
-        len(roster.rules).to_bytes(2, "little"),
-        roster.rules,
-        bytes([len(roster.seats)]),
+        u8(VERSION) + u8(len(room)) + room,
+        u32(roster.epoch),
+        u16(len(roster.rules)) + roster.rules,
+        u8(len(roster.seats)),
     ]
     for seat in roster.seats:
         name = seat.name.encode("utf-8")
-        parts += [seat.public_key, seat.runner, seat.nonce_commit, bytes([len(name)]), name]
+        parts += [seat.public_key, seat.runner, seat.nonce_commit, u8(len(name)), name]
     return b"".join(parts)
 
 
-class _Reader:
-    """Takes fields off the front of a byte string."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._offset = 0
-
-    def take(self, count: int) -> bytes:
-        """The next `count` bytes; raises BadLength where fewer are left."""
-        end = self._offset + count
-        if end > len(self._data):
-            raise BadLength("roster ends too early")
-        field = self._data[self._offset : end]
-        self._offset = end
-        return field
-
-    def number(self, count: int) -> int:
-        """The next little-endian integer of `count` bytes."""
-        return int.from_bytes(self.take(count), "little")
-
-    def finish(self) -> None:
-        """Raises BadLength unless everything has been taken."""
-        if self._offset != len(self._data):
-            raise BadLength("roster has bytes after its end")
-
-
-def _read_seat(reader: _Reader) -> RosterSeat:
+def _read_seat(reader: Reader) -> RosterSeat:
     public_key, runner, nonce_commit = (reader.take(KEY_BYTES) for _ in range(3))
-    name = reader.take(reader.number(1)).decode("utf-8")
+    name = reader.take(reader.u8()).decode("utf-8")
     return RosterSeat(public_key=public_key, runner=runner, nonce_commit=nonce_commit, name=name)
 
 
@@ -188,21 +161,21 @@ def decode_roster(data: bytes) -> Roster:
     """
     if len(data) > MAX_ROSTER_BYTES:
         raise BadLength(f"expected at most {MAX_ROSTER_BYTES} bytes of roster, got {len(data)}")
-    reader = _Reader(data)
-    version = reader.number(1)
+    reader = Reader(data)
+    version = reader.u8()
     if version != VERSION:
         raise UnsupportedVersion(f"expected roster version {VERSION}, got {version}")
     try:
-        room = reader.take(reader.number(1)).decode("ascii")
-        epoch = reader.number(4)
-        rules = reader.take(reader.number(2))
-        count = reader.number(1)
+        room = reader.take(reader.u8()).decode("ascii")
+        epoch = reader.u32()
+        rules = reader.take(reader.u16())
+        count = reader.u8()
         if count > MAX_SEATS:
             raise DecodeError(f"expected at most {MAX_SEATS} seats, got {count}")
         seats = tuple(_read_seat(reader) for _ in range(count))
     except UnicodeDecodeError:
         raise DecodeError("expected text in the roster, got other bytes") from None
-    reader.finish()
+    reader.close()
     return Roster(room=room, epoch=epoch, rules=rules, seats=seats)
 
 

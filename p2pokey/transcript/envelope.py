@@ -7,11 +7,11 @@ one kind of message, or for another program, never fits another.
 import hashlib
 from dataclasses import dataclass
 
+from p2pokey.codec import Reader, u8, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadLength, DecodeError, UnsupportedVersion
 from p2pokey.ports import Signer, Verifier
 from p2pokey.tiles import Seat
-from p2pokey.transcript.codec import Reader, u8, u32
 from p2pokey.transcript.messages import (
     HASH_SIZE,
     MAX_ENVELOPE,

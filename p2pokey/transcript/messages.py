@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, Self
 
+from p2pokey.codec import Reader, i32, u8, u16, u32
 from p2pokey.errors import BadLength, DecodeError
-from p2pokey.transcript.codec import Reader, i32, u8, u16, u32
 
 HASH_SIZE = 64
 POINT_SIZE = 32

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from p2pokey.codec import i32, u8, u32
 from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.errors import DecodeError, InvalidRuleSet, UnsupportedVersion
 from p2pokey.rules.rulesets import (
@@ -18,7 +19,6 @@ from p2pokey.rules.rulesets import (
     rules_hash,
 )
 from p2pokey.tiles import Seat
-from p2pokey.transcript.codec import i32, u8, u32
 from p2pokey.transcript.messages import HASH_SIZE, MAX_SEATS
 
 FORMAT = "p2pokey-transcript"

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from p2pokey.codec import u32
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import hash_to_uniform, u32le
+from p2pokey.crypto.fiat_shamir import hash_to_uniform
 from p2pokey.crypto.group import Group
 from p2pokey.crypto.reencrypt import ENTRY, generators
 from p2pokey.crypto.shuffle import proof_size, prove_shuffle, shuffle_deck, verify_shuffle
@@ -46,7 +47,7 @@ class Inputs:
     def uniform(self, count: int) -> bytes:
         """Fresh blocks of 64 bytes."""
         start, self.next = self.next, self.next + count
-        return b"".join(hash_to_uniform("bench", u32le(start + i)) for i in range(count))
+        return b"".join(hash_to_uniform("bench", u32(start + i)) for i in range(count))
 
     def points(self, count: int) -> bytes:
         """Fresh points."""

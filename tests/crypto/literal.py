@@ -8,8 +8,9 @@ nothing with `p2pokey.crypto.shuffle` but the hash and the group.
 
 from dataclasses import dataclass, field
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_group, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_group
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, L, encode_scalar
 from tests.crypto.support import get_cell
 
@@ -36,7 +37,7 @@ class Statement:
         self.a_out = [get_cell(self.deck_out, 2 * i) for i in range(self.n)]
         self.b_out = [get_cell(self.deck_out, 2 * i + 1) for i in range(self.n)]
         self.H = hash_to_group(self.group, "generator", b"H")
-        self.h = [hash_to_group(self.group, "generator", b"h" + u32le(i)) for i in range(self.n)]
+        self.h = [hash_to_group(self.group, "generator", b"h" + u32(i)) for i in range(self.n)]
 
     def times(self, scalar: int, point: bytes) -> bytes:
         return self.group.mul([scalar], point)
@@ -51,7 +52,7 @@ class Statement:
     def transcript(self) -> FiatShamir:
         T = FiatShamir("shuffle")
         T.add("ctx", self.ctx)
-        T.add("n", u32le(self.n))
+        T.add("n", u32(self.n))
         T.add("pk", self.key)
         T.add("in", self.deck_in)
         T.add("out", self.deck_out)

@@ -4,9 +4,10 @@ from functools import cache
 
 import pytest
 
+from p2pokey.codec import u32
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, L, encode_scalar
 from p2pokey.errors import BadLength, BadPoint, BadScalar, DleqInvalid, IdentityPoint
 from tests.crypto.support import (
@@ -56,7 +57,7 @@ def test_the_formula_of_the_protocol(group, proved):
     T = FiatShamir("dleq")
     T.add("ctx", CTX)
     T.add("X", proved["public"])
-    T.add("m", u32le(m))
+    T.add("m", u32(m))
     T.add("C", proved["points"])
     T.add("D", proved["tokens"])
     M = proved["points"]

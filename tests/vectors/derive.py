@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_group, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir, hash_to_group
 from p2pokey.crypto.group import Group, L, encode_scalar, split32
 from p2pokey.ports import Sealer
 
@@ -32,7 +33,7 @@ def sub_ctx(hand_ctx: bytes, purpose: str, seat: int, index: int = 0, extra: byt
         ("hand-ctx", hand_ctx),
         ("purpose", purpose.encode()),
         ("seat", bytes([seat])),
-        ("index", u32le(index)),
+        ("index", u32(index)),
         ("extra", extra),
     ).digest()
 
@@ -52,7 +53,7 @@ def dleq(
     """S8; `points` are the C1."""
     m, C = len(points), b"".join(points)
     D = group.mul([secret] * m, C)
-    T = hashed("dleq", ("ctx", ctx), ("X", public), ("m", u32le(m)), ("C", C), ("D", D))
+    T = hashed("dleq", ("ctx", ctx), ("X", public), ("m", u32(m)), ("C", C), ("D", D))
     d = T.scalars("d", m) if m > 1 else []
     M = group.sum_points(group.mul(d, C)) if d else C
     Z = group.mul([secret], M)
@@ -107,7 +108,7 @@ def shuffle(group: Group, *, seed: bytes, ctx: bytes, key: bytes, deck: bytes) -
     a_out = split32(group.add(b"".join([a[p] for p in perm]), group.base_mul(r)))
     b_out = split32(group.add(b"".join([b[p] for p in perm]), group.mul(r, key * n)))
     out = b"".join([x + y for x, y in zip(a_out, b_out, strict=True)])
-    T = hashed("shuffle", ("ctx", ctx), ("n", u32le(n)), ("pk", key), ("in", deck), ("out", out))
+    T = hashed("shuffle", ("ctx", ctx), ("n", u32(n)), ("pk", key), ("in", deck), ("out", out))
     head = {"ctx": ctx, "secret_digest": secret_digest, "perm": list(perm), "r": _scalars(r)}
     proof = _prove(group, T, seed, key, perm, r, b"".join(a_out), b"".join(b_out))
     return {**head, "deck_out": out, **proof}
@@ -170,7 +171,7 @@ def _prove(
 @lru_cache(maxsize=4)
 def _generators(group: Group) -> tuple[bytes, ...]:
     """H, then h_0..h_105 (S1)."""
-    messages = [b"H", *[b"h" + u32le(i) for i in range(106)]]
+    messages = [b"H", *[b"h" + u32(i) for i in range(106)]]
     return tuple(hash_to_group(group, "generator", message) for message in messages)
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from p2pokey.crypto.fiat_shamir import hash_to_group, u32le
+from p2pokey.codec import u32
+from p2pokey.crypto.fiat_shamir import hash_to_group
 from p2pokey.crypto.group import IDENTITY, split32
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.events import Event, Reveal
@@ -193,7 +194,7 @@ class Playing:
         slots = [item.slot for item in placed]
         places = [self.game.racks[seat].index(slot) for slot in slots]
         purpose = "finish" if isinstance(move, Finish) else "reveal"
-        extra = u32le(self.remasks[seat]) + bytes(places) + self.keyset
+        extra = u32(self.remasks[seat]) + bytes(places) + self.keyset
         proof = dleq(
             self.group,
             seed=self.walk.seeds[seat],

@@ -8,7 +8,8 @@ with the line of the file (docs/protocol.md S2, S4).
 import hashlib
 from collections.abc import Sequence
 
-from p2pokey.crypto.fiat_shamir import fr, u32le
+from p2pokey.codec import u32
+from p2pokey.crypto.fiat_shamir import fr
 from p2pokey.crypto.group import Group
 from p2pokey.ports import Sealer, Signer
 from p2pokey.rules.rulesets import canonical_bytes as canonical_rules
@@ -75,7 +76,7 @@ class Walk:
             "hand-ctx",
             ("suite", SUITE),
             ("session", self.setup.session),
-            ("hand", u32le(self.setup.hand)),
+            ("hand", u32(self.setup.hand)),
             ("roster", b"".join(signer.public_key for signer in self.signers)),
             ("rules", hashlib.sha512(self.rules_text()).digest()),
             ("setup", self.setup_bytes()),
@@ -101,11 +102,11 @@ class Walk:
             [
                 b"\x00",
                 self.setup.session,
-                u32le(self.setup.hand),
+                u32(self.setup.hand),
                 bytes([seat]),
-                u32le(seq),
+                u32(seq),
                 prev,
-                u32le(step),
+                u32(step),
                 self.state,
                 bytes([KINDS[kind]]),
                 payload,
@@ -131,6 +132,6 @@ class Walk:
     def _step(self, fields: dict[str, bytes]) -> None:
         step = len(self.steps)
         state = hashed(
-            "state", ("hand-ctx", self.hand_ctx), ("step", u32le(step)), *fields.items()
+            "state", ("hand-ctx", self.hand_ctx), ("step", u32(step)), *fields.items()
         ).digest()
         self.steps.append({"step": step, "hashed": fields, "state": state})

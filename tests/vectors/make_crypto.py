@@ -8,8 +8,9 @@ protocol, not with the functions that the tests compare them with.
 import json
 from pathlib import Path
 
+from p2pokey.codec import u32
 from p2pokey.crypto.drbg import Drbg
-from p2pokey.crypto.fiat_shamir import FiatShamir, fr, hash_to_group, u32le
+from p2pokey.crypto.fiat_shamir import FiatShamir, fr, hash_to_group
 from p2pokey.crypto.group import Group, L, encode_scalar
 from p2pokey.native.sealing import ChaChaSealer
 from tests.crypto.literal import Statement, apply, permutation_matrix, prove
@@ -87,7 +88,7 @@ def dleq(group: Group, m: int) -> dict[str, object]:
     points = [hash_to_group(group, "tile", b"tile" + bytes([i])) for i in range(m)]
     tokens = [group.mul([secret], point) for point in points]
     T = FiatShamir("dleq")
-    for label, data in (("ctx", CTX), ("X", public), ("m", u32le(m))):
+    for label, data in (("ctx", CTX), ("X", public), ("m", u32(m))):
         T.add(label, data)
     T.add("C", b"".join(points))
     T.add("D", b"".join(tokens))

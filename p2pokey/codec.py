@@ -1,4 +1,4 @@
-"""Byte reader and writer of the one encoding (docs/transcript-format.md).
+"""The bytes and texts that every encoding here is made of (docs/transcript-format.md).
 
 Integers are little-endian and of fixed width. A reader refuses a wrong size before it looks at the
 contents and must be closed, so trailing bytes never pass.
