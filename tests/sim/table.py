@@ -206,12 +206,17 @@ class SimTable:
                     self.links[source, peer.seat].append(item)
 
     def deliver(self, source: Seat, target: Seat) -> None:
-        """Delivers one message, under chaos not always the first, and sometimes twice."""
+        """Delivers one message, under chaos not always the first, sometimes twice or later."""
         queue = self.links[source, target]
         index = 0
         if self.chaos and self.random.random() < 0.3:
             index = self.random.randrange(len(queue))
         data = queue[index]
+        if self.chaos and self.random.random() < 0.05:
+            # Dropped: the link sends it again after everything that is under way.
+            del queue[index]
+            queue.append(data)
+            return
         if not self.chaos or self.random.random() > 0.1:
             del queue[index]
         self.peers[target].machine.receive(data, source, self.now)
