@@ -4,7 +4,12 @@ Integers are little-endian and of fixed width. A reader refuses a wrong size bef
 contents and must be closed, so trailing bytes never pass.
 """
 
-from p2pokey.errors import BadLength
+import base64
+import re
+
+from p2pokey.errors import BadLength, DecodeError
+
+_BASE64URL = re.compile(r"[A-Za-z0-9_-]*")
 
 
 class Reader:
@@ -67,3 +72,18 @@ def u32(value: int) -> bytes:
 def i32(value: int) -> bytes:
     """Four bytes, two's complement."""
     return value.to_bytes(4, "little", signed=True)
+
+
+def encode_base64(data: bytes) -> str:
+    """Base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def decode_base64(text: str) -> bytes:
+    """The bytes that `encode_base64` writes as `text`; DecodeError for anything else."""
+    if _BASE64URL.fullmatch(text) is None or len(text) % 4 == 1:
+        raise DecodeError("expected base64url text without padding")
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    if encode_base64(data) != text:
+        raise DecodeError("expected base64url text without stray bits")
+    return data

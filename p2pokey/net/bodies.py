@@ -4,33 +4,16 @@ A body is UTF-8 JSON `{"k": kind, ...}`; bytes are base64url without padding. Th
 as one opaque base64 text. Unknown keys are ignored so that newer peers can say more.
 """
 
-import base64
 import json
-import re
 from typing import Any
 
+from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import BadLength, DecodeError
 
 MAX_BODY_BYTES = 9 * 1024
 """12 KiB of base64, the server's limit for one body."""
 
-_BASE64URL = re.compile(r"[A-Za-z0-9_-]*")
 _MAX_KIND = 16
-
-
-def encode_base64(data: bytes) -> str:
-    """Base64url without padding."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
-
-
-def decode_base64(text: str) -> bytes:
-    """The bytes that `encode_base64` writes as `text`; DecodeError for anything else."""
-    if _BASE64URL.fullmatch(text) is None or len(text) % 4 == 1:
-        raise DecodeError("expected base64url text without padding")
-    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    if encode_base64(data) != text:
-        raise DecodeError("expected base64url text without stray bits")
-    return data
 
 
 def encode_body(kind: str, **fields: object) -> bytes:

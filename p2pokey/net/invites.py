@@ -10,14 +10,14 @@ An invite names a room of the signalling server and carries a secret that the se
 Both are only passwords of the same key exchange; a room password is mixed into either.
 """
 
-import base64
 import re
 import unicodedata
 from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
+from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
-from p2pokey.errors import InvalidInvite
+from p2pokey.errors import DecodeError, InvalidInvite
 from p2pokey.net.kdf import hkdf
 from p2pokey.net.words import WORDS, is_word, nearest_word, normalise_word
 from p2pokey.ports import Entropy
@@ -29,7 +29,6 @@ MAX_INVITE_CHARS = 300
 """A link is about 60 characters; anything much longer was pasted by mistake."""
 
 _ROOM = re.compile(r"[0-9A-HJKMNP-TV-Z]{5}")
-_LINK_SECRET = re.compile(r"[A-Za-z0-9_-]{22}")
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015_.,;/+]+")
 _LOOK_ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1", "İ": "1"})
 _EXAMPLE = "a code looks like K7Q2M-lale-deniz-kartal"
@@ -59,14 +58,16 @@ class Invite:
 
     def link(self, origin: str) -> str:
         """The link to open in a browser; `origin` e.g. `https://okey.example`."""
-        return f"{origin.rstrip('/')}/#{self.room}.{_encode_secret(self.link_secret)}"
+        assert self.link_secret
+        return f"{origin.rstrip('/')}/#{self.room}.{encode_base64(self.link_secret)}"
 
     def uri(self, server: str) -> str:
         """The link for the command line; `server` is the signalling server's ws(s) address."""
+        assert self.link_secret
         address = urlsplit(server)
         scheme = "p2pokey" if address.scheme == "wss" else "p2pokey+ws"
         base = f"{scheme}://{address.netloc}{address.path.rstrip('/')}"
-        return f"{base}/{self.room}#{_encode_secret(self.link_secret)}"
+        return f"{base}/{self.room}#{encode_base64(self.link_secret)}"
 
     @property
     def way(self) -> str:
@@ -183,15 +184,12 @@ def _server_of(link: SplitResult, path: str) -> str:
     return f"{'ws' if is_plain else 'wss'}://{link.netloc}{path.rstrip('/')}"
 
 
-def _encode_secret(secret: bytes) -> str:
-    assert len(secret) == LINK_SECRET_BYTES
-    return base64.urlsafe_b64encode(secret).rstrip(b"=").decode("ascii")
-
-
 def _decode_secret(text: str) -> bytes:
-    """The 16 bytes; the last character carries 2 bits only, so 4 spellings in 64 are refused."""
-    if _LINK_SECRET.fullmatch(text) is not None:
-        secret = base64.urlsafe_b64decode(text + "==")
-        if _encode_secret(secret) == text:
-            return secret
-    raise InvalidInvite("That link is cut off or changed: copy the whole link again.")
+    """The 16 bytes; the last character carries 2 bits only, so most of its values are refused."""
+    try:
+        secret = decode_base64(text)
+    except DecodeError:
+        secret = b""
+    if len(secret) != LINK_SECRET_BYTES:
+        raise InvalidInvite("That link is cut off or changed: copy the whole link again.")
+    return secret

@@ -1,7 +1,7 @@
 """Transports inside one process: for tests, and for playing alone against bots."""
 
+from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import LinkError
-from p2pokey.net.bodies import decode_base64, encode_base64
 from p2pokey.net.transport import Connection, FrameQueue, Transport
 from p2pokey.ports import Entropy
 

@@ -20,8 +20,8 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
 from p2pokey import __version__
+from p2pokey.codec import encode_base64
 from p2pokey.errors import ServerUnreachable, SignalingError, TimedOut
-from p2pokey.net.bodies import encode_base64
 from p2pokey.net.limits import Limits
 from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.wire import (

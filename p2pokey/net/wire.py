@@ -7,6 +7,7 @@ message are ignored so that a newer server can say more.
 import json
 from dataclasses import dataclass
 
+from p2pokey.codec import decode_base64
 from p2pokey.errors import (
     CodeExpired,
     DecodeError,
@@ -14,7 +15,7 @@ from p2pokey.errors import (
     SignalingError,
     UnknownCode,
 )
-from p2pokey.net.bodies import Body, decode_base64
+from p2pokey.net.bodies import Body
 
 SUBPROTOCOL = "okeysig.1"
 MAX_TEXT_BYTES = 64 * 1024

@@ -4,13 +4,12 @@ docs/transcript-format.md. `summary` is for people; readers derive it again and 
 is not what the writer would have written is refused.
 """
 
-import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.rules.moves import decode_move, format_move
 from p2pokey.transcript.envelope import Envelope, decode_envelope
@@ -26,8 +25,8 @@ MAX_FILE = 64 * 1024 * 1024
 def encode_line(envelope: Envelope) -> bytes:
     """One line of the file, without its newline."""
     fields = {
-        "body": _base64(envelope.body),
-        "sig": _base64(envelope.signature),
+        "body": encode_base64(envelope.body),
+        "sig": encode_base64(envelope.signature),
         "summary": summarise(envelope),
     }
     return json.dumps(fields, separators=(",", ":")).encode("ascii")
@@ -128,14 +127,7 @@ def _move_text(data: bytes) -> str | None:
         return None
 
 
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
-
-
 def _unbase64(text: Any) -> bytes:
-    if not isinstance(text, str) or len(text) > MAX_LINE:
+    if not isinstance(text, str):
         raise DecodeError("expected base64url text")
-    try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
-        raise DecodeError("expected base64url text") from None
+    return decode_base64(text)

@@ -10,9 +10,7 @@ from p2pokey.errors import BadLength, DecodeError
 from p2pokey.net.bodies import (
     MAX_BODY_BYTES,
     Body,
-    decode_base64,
     decode_body,
-    encode_base64,
     encode_body,
 )
 
@@ -32,21 +30,6 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
     max_leaves=8,
 )
-
-
-@given(st.binary(max_size=300))
-def test_base64_round_trip(data):
-    assert decode_base64(encode_base64(data)) == data
-
-
-@given(st.text("ABCab019-_+/= ", max_size=12))
-def test_base64_has_one_spelling(text):
-    try:
-        data = decode_base64(text)
-    except DecodeError:
-        return
-
-    assert encode_base64(data) == text
 
 
 def test_a_body_reads_back():
