@@ -1,33 +1,47 @@
 """`make bench`: what the cryptography costs on this computer, on every backend that it has.
 
 The floor of a step is the number of its group operations (docs/protocol.md S18) times what each of
-them took in the same run. libsodium cannot fall below it; plain Python can, because it adds up many
-products faster than one by one. Nothing here passes or fails.
+them took in the same run. libsodium cannot fall below it one by one; sums that verify several proofs
+at once can, and plain Python can, because it adds up many products faster than one by one. Nothing
+here passes or fails; docs/performance.md says what was measured and how to read it.
+
+All times are processor time of this process, the best of several runs: what other programs on the
+computer do shows least in these. A ratio compares a step with operations timed just before and just
+after it, and is the median of the runs: processors change their speed from second to second.
 """
 
 import argparse
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from p2pokey.crypto.group import Group
 from p2pokey.errors import BackendUnavailable
 from p2pokey.native.backends import BackendName, choose_backend
-from tests.bench.measure import Inputs, Operations, Step, measure_operations, measure_steps
+from p2pokey.native.sodium import SodiumBackend
+from tests.bench.dealing import tokens
+from tests.bench.floors import Step
+from tests.bench.hands import hands
+from tests.bench.inputs import Inputs
+from tests.bench.memory import Memory, measure_memory
+from tests.bench.operations import Operations, measure_operations
+from tests.bench.shuffles import chain, one_shuffle
 
-SIZES = (15, 22, 53, 106)
-"""Tiles: a rack of Classic Okey and of 101, half a deck, a deck."""
+SIZES = (15, 22, 53, 106, 212, 424)
+"""Tiles: a rack of Classic Okey and of 101, half a deck, a deck, and more for the trend."""
+DECK = 106
 BACKENDS: tuple[BackendName, ...] = ("libsodium", "python")
-RUNS = 5
-QUICK_BATCH, QUICK_SIZES = 15, (15,)
+RUNS, LONG_RUNS = 5, 3
+QUICK_SIZE = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Everything measured on one backend."""
 
+    version: str
     operations: Operations
     steps: tuple[Step, ...]
 
@@ -35,28 +49,42 @@ class Measured:
 def measure(name: BackendName, *, is_quick: bool) -> Measured | None:
     """Measures one backend; None if this computer lacks it."""
     try:
-        inputs = Inputs(Group(choose_backend(name)))
+        backend = choose_backend(name)
     except BackendUnavailable as error:
         print(f"{name}: {error}", file=sys.stderr)
         return None
+    inputs = Inputs(Group(backend))
+    version = backend.version if isinstance(backend, SodiumBackend) else platform.python_version()
     if is_quick:
-        operations = measure_operations(inputs, 1, QUICK_BATCH, QUICK_BATCH)
-        return Measured(operations, tuple(measure_steps(inputs, QUICK_SIZES, 1)))
-    operations = measure_operations(inputs, RUNS)
-    return Measured(operations, tuple(measure_steps(inputs, SIZES, RUNS)))
+        operations = measure_operations(inputs, 1, QUICK_SIZE, QUICK_SIZE)
+        steps = tuple(one_shuffle(inputs, QUICK_SIZE, 1))
+    else:
+        operations = measure_operations(inputs, RUNS)
+        steps = tuple(_all_steps(inputs))
+    return Measured(version, operations, steps)
 
 
-def report(measured: dict[str, Measured]) -> dict[str, object]:
+def _all_steps(inputs: Inputs) -> Iterator[Step]:
+    for n in SIZES:
+        yield from one_shuffle(inputs, n, RUNS)
+    yield from chain(inputs, DECK, LONG_RUNS)
+    yield from tokens(inputs, RUNS)
+    yield from hands(inputs, LONG_RUNS)
+
+
+def report(measured: dict[str, Measured], memory: Memory | None) -> dict[str, object]:
     """The same as the tables, for programs."""
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
         "unit": "processor time, best of several runs",
+        "versions": {name: m.version for name, m in measured.items()},
         "operations_us": {name: asdict(m.operations) for name, m in measured.items()},
         "steps": [
             {"backend": name, **asdict(step)} for name, m in measured.items() for step in m.steps
         ],
         "python_over_libsodium": speedups(measured),
+        "memory_mb": None if memory is None else asdict(memory),
     }
 
 
@@ -68,12 +96,12 @@ def speedups(measured: dict[str, Measured]) -> dict[str, float]:
     slow_us = asdict(slow.operations)
     ratios = {name: slow_us[name] / us for name, us in asdict(fast.operations).items()}
     for quick, long in zip(fast.steps, slow.steps, strict=True):
-        ratios[f"{quick.name} {quick.tiles}"] = long.ms / quick.ms
+        ratios[f"{quick.name} {quick.count}"] = long.ms / quick.ms
     return ratios
 
 
-def print_tables(measured: dict[str, Measured]) -> None:
-    """Prints one table of operations and one of steps."""
+def print_tables(measured: dict[str, Measured], memory: Memory | None) -> None:
+    """Prints one table of operations, one of steps for each backend, and the memory."""
     ratios = speedups(measured)
     print("Group operations, microseconds each (sums: per term)\n")
     print_row(["", *measured, "ratio" if ratios else ""])
@@ -81,16 +109,20 @@ def print_tables(measured: dict[str, Measured]) -> None:
         times = [f"{getattr(m.operations, operation):.1f}" for m in measured.values()]
         print_row([operation, *times, times_text(ratios.get(operation))])
     for name, m in measured.items():
-        print(f"\nSteps of a hand on {name}, milliseconds\n")
-        print_row(["", "tiles", "ms", "to floor", "bytes"])
+        print(f"\nSteps of a hand on {name} {m.version}, milliseconds\n")
+        print_row(["", "count", "ms", "to floor", "bytes"])
         for step in m.steps:
-            times = [f"{step.ms:.2f}", times_text(step.ratio)]
-            print_row([step.name, str(step.tiles), *times, str(step.size)])
+            cells = [f"{step.ms:.2f}", times_text(step.ratio), str(step.size or "")]
+            print_row([step.name, str(step.count), *cells])
     if ratios:
         print("\nPlain Python takes so many times as long as libsodium\n")
         for step in measured[BACKENDS[0]].steps:
-            cells = [step.name, str(step.tiles), times_text(ratios[f"{step.name} {step.tiles}"])]
+            cells = [step.name, str(step.count), times_text(ratios[f"{step.name} {step.count}"])]
             print_row(cells)
+    if memory is not None:
+        print("\nMemory of one of four peers, MB\n")
+        print_row(["three links open", f"{memory.connected:.0f}"])
+        print_row(["most in a hand", f"{memory.peak:.0f}"])
 
 
 def times_text(ratio: float | None) -> str:
@@ -101,23 +133,24 @@ def times_text(ratio: float | None) -> str:
 def print_row(cells: Sequence[str]) -> None:
     """One line: the first column to the left, the others to the right."""
     first, *others = cells
-    print(f"  {first:<18}" + "".join(f"{cell:>11}" for cell in others))
+    print(f"  {first:<25}" + "".join(f"{cell:>11}" for cell in others).rstrip())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and prints."""
     parser = argparse.ArgumentParser(prog="make bench", description="Measures the cryptography.")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
-    parser.add_argument("--quick", action="store_true", help="one run of the smallest sizes")
+    parser.add_argument("--quick", action="store_true", help="one run of the smallest size")
     parser.add_argument("--backend", choices=BACKENDS, help="this backend only")
     options = parser.parse_args(arguments)
     names = BACKENDS if options.backend is None else (options.backend,)
     results = {name: measure(name, is_quick=options.quick) for name in names}
     measured = {name: result for name, result in results.items() if result is not None}
+    memory = None if options.quick else measure_memory()
     if options.json:
-        print(json.dumps(report(measured), indent=1))
+        print(json.dumps(report(measured, memory), indent=1))
     elif measured:
-        print_tables(measured)
+        print_tables(measured, memory)
     return 0 if measured else 1
 
 
