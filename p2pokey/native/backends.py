@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from p2pokey.crypto.reference import PythonBackend
 from p2pokey.errors import BackendUnavailable
 from p2pokey.native.sodium import SodiumBackend
+from p2pokey.native.threads import ThreadedBackend
 from p2pokey.ports import GroupBackend
 
 BackendName: TypeAlias = Literal["auto", "libsodium", "python"]
@@ -37,18 +38,29 @@ _UNIX_NAMES = ("libsodium.so.26", "libsodium.so.23", "libsodium.so")
 
 
 def choose_backend(
-    name: BackendName = "auto", environment: Mapping[str, str] = os.environ
+    name: BackendName = "auto",
+    environment: Mapping[str, str] = os.environ,
+    *,
+    threads: int = 1,
 ) -> GroupBackend:
     """The backend to compute with.
 
     Args:
         name: `auto` for the fastest that works, or one by name.
         environment: where P2POKEY_LIBSODIUM is looked up.
+        threads: how many share long batches, where the backend lets them (plain Python cannot).
 
     Raises:
         BackendUnavailable: `libsodium` was asked for and none works, or P2POKEY_LIBSODIUM names a
             library that does not work.
     """
+    backend = _choose_one(name, environment)
+    if threads > 1 and isinstance(backend, SodiumBackend):
+        return ThreadedBackend(backend, threads)
+    return backend
+
+
+def _choose_one(name: BackendName, environment: Mapping[str, str]) -> GroupBackend:
     if name == "python":
         return PythonBackend()
     path = environment.get(LIBRARY_VARIABLE)

@@ -11,6 +11,7 @@ after it, and is the median of the runs: processors change their speed from seco
 """
 
 import argparse
+import ctypes
 import json
 import platform
 import sys
@@ -21,19 +22,23 @@ from p2pokey.crypto.group import Group
 from p2pokey.errors import BackendUnavailable
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.sodium import SodiumBackend
+from p2pokey.ports import GroupBackend
 from tests.bench.dealing import tokens
 from tests.bench.floors import Step
 from tests.bench.hands import hands
 from tests.bench.inputs import Inputs
 from tests.bench.memory import Memory, measure_memory
 from tests.bench.operations import Operations, measure_operations
+from tests.bench.sharing import Shared, two_threads
 from tests.bench.shuffles import chain, one_shuffle
 
 SIZES = (15, 22, 53, 106, 212, 424)
 """Tiles: a rack of Classic Okey and of 101, half a deck, a deck, and more for the trend."""
 DECK = 106
 BACKENDS: tuple[BackendName, ...] = ("libsodium", "python")
-RUNS, LONG_RUNS = 5, 3
+RUNS = 5
+LONG_RUNS = {"libsodium": 3, "python": 1}
+"""Of steps that take seconds."""
 QUICK_SIZE = 15
 
 
@@ -44,6 +49,8 @@ class Measured:
     version: str
     operations: Operations
     steps: tuple[Step, ...]
+    shared: tuple[Shared, ...]
+    """What a second thread brings."""
 
 
 def measure(name: BackendName, *, is_quick: bool) -> Measured | None:
@@ -54,22 +61,32 @@ def measure(name: BackendName, *, is_quick: bool) -> Measured | None:
         print(f"{name}: {error}", file=sys.stderr)
         return None
     inputs = Inputs(Group(backend))
-    version = backend.version if isinstance(backend, SodiumBackend) else platform.python_version()
+    version = library_version(backend)
     if is_quick:
         operations = measure_operations(inputs, 1, QUICK_SIZE, QUICK_SIZE)
-        steps = tuple(one_shuffle(inputs, QUICK_SIZE, 1))
-    else:
-        operations = measure_operations(inputs, RUNS)
-        steps = tuple(_all_steps(inputs))
-    return Measured(version, operations, steps)
+        return Measured(version, operations, tuple(one_shuffle(inputs, QUICK_SIZE, 1)), ())
+    operations = measure_operations(inputs, RUNS)
+    steps = tuple(_all_steps(inputs, LONG_RUNS[name]))
+    is_shared = isinstance(backend, SodiumBackend)
+    return Measured(version, operations, steps, tuple(two_threads(RUNS)) if is_shared else ())
 
 
-def _all_steps(inputs: Inputs) -> Iterator[Step]:
+def library_version(backend: GroupBackend) -> str:
+    """Of libsodium, or of Python where that computes."""
+    if isinstance(backend, SodiumBackend):
+        # A handle of our own, as the prototypes of the other belong to the backend.
+        library = ctypes.CDLL(backend._library._name, handle=backend._library._handle)
+        library.sodium_version_string.restype = ctypes.c_char_p
+        return str(library.sodium_version_string().decode("ascii"))
+    return platform.python_version()
+
+
+def _all_steps(inputs: Inputs, long_runs: int) -> Iterator[Step]:
     for n in SIZES:
         yield from one_shuffle(inputs, n, RUNS)
-    yield from chain(inputs, DECK, LONG_RUNS)
+    yield from chain(inputs, DECK, long_runs)
     yield from tokens(inputs, RUNS)
-    yield from hands(inputs, LONG_RUNS)
+    yield from hands(inputs, long_runs)
 
 
 def report(measured: dict[str, Measured], memory: Memory | None) -> dict[str, object]:
@@ -83,6 +100,7 @@ def report(measured: dict[str, Measured], memory: Memory | None) -> dict[str, ob
         "steps": [
             {"backend": name, **asdict(step)} for name, m in measured.items() for step in m.steps
         ],
+        "two_threads": [asdict(shared) for m in measured.values() for shared in m.shared],
         "python_over_libsodium": speedups(measured),
         "memory_mb": None if memory is None else asdict(memory),
     }
@@ -114,6 +132,12 @@ def print_tables(measured: dict[str, Measured], memory: Memory | None) -> None:
         for step in m.steps:
             cells = [f"{step.ms:.2f}", times_text(step.ratio), str(step.size or "")]
             print_row([step.name, str(step.count), *cells])
+        if m.shared:
+            print(f"\nTwo threads on {name}, milliseconds of wall clock\n")
+            print_row(["", "count", "one", "two", "ratio"])
+        for shared in m.shared:
+            times = [f"{shared.one_ms:.2f}", f"{shared.two_ms:.2f}", times_text(shared.ratio)]
+            print_row([shared.name, str(shared.count), *times])
     if ratios:
         print("\nPlain Python takes so many times as long as libsodium\n")
         for step in measured[BACKENDS[0]].steps:
