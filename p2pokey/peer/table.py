@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import DecodeError, P2POkeyError
+from p2pokey.errors import DecodeError, TableCancelled
 from p2pokey.hand.core import HandPorts
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import Journal
@@ -29,6 +30,7 @@ from p2pokey.peer.players import Player
 from p2pokey.peer.postbox import Postbox
 from p2pokey.peer.runner import HandEnd, HandRunner
 from p2pokey.peer.saving import begin_journal, save_transcript
+from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import WaitLimits, people
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
@@ -40,10 +42,6 @@ from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Result
 
 _log = logging.getLogger(__name__)
-
-
-class TableCancelled(P2POkeyError):
-    """The table ended before its match did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +71,8 @@ class Table:
     """Hands that this seat wants to play at most; None: as many as the others want."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     clock: Clock = time.monotonic
+    trace: Tracer | None = None
+    """Notes what takes how long; None: nothing does."""
 
     _match: Match = field(init=False)
     _inbox: Inbox = field(init=False)
@@ -211,8 +211,15 @@ class Table:
 
     def _runner(self, executor: Executor, machine: HandMachine, journal: Journal) -> HandRunner:
         ports = self.ports
-        return HandRunner(
-            worker=HandWorker(machine, journal, clock=self.clock),
+        make_runner: Callable[..., HandRunner] = HandRunner
+        worker = HandWorker(machine, journal, clock=self.clock)
+        if self.trace is not None:
+            self.trace.hand = self._match.attempts
+            self.trace.moment("began")
+            worker = TracedWorker(machine, journal, clock=self.clock, trace=self.trace)
+            make_runner = partial(TracedRunner, trace=self.trace)
+        return make_runner(
+            worker=worker,
             inbox=self._inbox,
             broadcast=self.links.broadcast,
             executor=executor,

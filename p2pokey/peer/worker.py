@@ -118,12 +118,16 @@ class HandWorker:
         effects = list(self._machine.poll())
         is_busy = True
         while is_busy and self._clock() < until:
-            is_busy = self._machine.work(self._clock())
-            made = self._machine.poll()
+            is_busy, made = self._slice()
             effects += made
             if any(isinstance(effect, Send) for effect in made):
                 break
         return effects, is_busy
+
+    def _slice(self) -> tuple[bool, tuple[Effect, ...]]:
+        """Whether there is more to do, and what one slice came to."""
+        is_busy = self._machine.work(self._clock())
+        return is_busy, self._machine.poll()
 
     def _mover(self) -> Seat | None:
         if self._machine.phase is not Phase.PLAY:
