@@ -88,6 +88,11 @@ class Children:
         """The child with that name."""
         return self._children[name]
 
+    @property
+    def folder(self) -> Path:
+        """For temporary files; goes with the children."""
+        return self._folder
+
     async def start(self, name: str, arguments: Sequence[str]) -> Child:
         """Starts `p2pokey ARGUMENTS`."""
         process = await asyncio.create_subprocess_exec(

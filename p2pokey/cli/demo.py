@@ -7,6 +7,7 @@ them, listens to what they report, and looks at the files that they leave.
 
 import asyncio
 import hashlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,8 +21,10 @@ from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.output import Output, mark
 from p2pokey.cli.running import run_async
 from p2pokey.cli.tables import phase_table, proof_table, score_table
+from p2pokey.cli.tracing import NewHand, hands_in, merge, new_hand_text, read_trace, write_trace
 from p2pokey.crypto.group import Group
 from p2pokey.native.backends import BackendName, choose_backend
+from p2pokey.native.threads import usual_threads
 from p2pokey.peer.events import Stage
 from p2pokey.rules.rulesets import ruleset_for
 
@@ -44,8 +47,9 @@ def run_demo(
     out: Path,
     seed: str | None,
     backend: BackendName,
+    trace: Path | None,
 ) -> int:
-    """Plays, compares and audits."""
+    """Plays, compares and audits; with `trace` also writes what took how long."""
     players = ruleset_for(rules).players
     demo = Demo(
         output=output,
@@ -55,6 +59,7 @@ def run_demo(
         seed=seed,
         backend=backend,
         course=Course(players),
+        trace=trace,
     )
     # Before anything is started: a backend that is not there is known at once.
     group = Group(choose_backend(backend))
@@ -73,6 +78,7 @@ class Demo:
     seed: str | None
     backend: BackendName
     course: Course
+    trace: Path | None = None
     clock: Callable[[], float] = time.monotonic
     _began: float = field(default=0.0, init=False)
 
@@ -85,8 +91,10 @@ class Demo:
             players = NAMES[: self.course.players]
             code = await self._open_table(children, players[0], url)
             for name in players[1:]:
-                await children.start(name, ["join", code, *self._arguments(name, url)])
+                await children.start(name, ["join", code, *self._arguments(children, name, url)])
             await self._follow(children, set(players))
+            if self.trace is not None:
+                self._sum_up(children, self.trace)
             await children.stop(_SERVER)
 
     # Starting ------------------------------------------------------------------------------------
@@ -99,14 +107,19 @@ class Demo:
 
     async def _open_table(self, children: Children, name: str, url: str) -> str:
         arguments = ["host", "--rules", self.rules, "--hands", str(self.hands)]
-        await children.start(name, [*arguments, *self._arguments(name, url)])
+        await children.start(name, [*arguments, *self._arguments(children, name, url)])
         record = await self._wait_for(children, "Invited")
         self._say(f"{name} opened a table: {record['code']}")
         return str(record["code"])
 
-    def _arguments(self, name: str, url: str) -> list[str]:
+    def _arguments(self, children: Children, name: str, url: str) -> list[str]:
         arguments = ["--auto", "--guest", "--name", name, "--server", url]
         arguments += ["--out", str(self.out), "--backend", self.backend]
+        # All players share this computer.
+        cores = (os.cpu_count() or 1) // self.course.players
+        arguments += ["--threads", str(max(1, min(cores, usual_threads())))]
+        if self.trace is not None:
+            arguments += ["--trace", str(children.folder / f"{name}.jsonl")]
         arguments += ["-v"] * self.output.verbosity + ["--debug"] * self.output.debug
         return arguments if self.seed is None else [*arguments, "--player-seed", self.seed]
 
@@ -197,6 +210,18 @@ class Demo:
     def _say(self, text: str) -> None:
         if self.output.verbosity >= 0:
             self.output.data(f"{self.clock() - self._began:7.2f} s  {text}")
+
+    def _sum_up(self, children: Children, path: Path) -> None:
+        """Merges the players' traces into one file and says what each new hand consisted of."""
+        names = self.course.in_seat_order({name: name for name in self.course.seats})
+        records = merge([read_trace(children.folder / f"{name}.jsonl") for name in names])
+        write_trace(path, records)
+        if self.output.verbosity < 0:
+            return
+        for number in hands_in(records):
+            self.output.data(f"\nHand {number + 1}")
+            self.output.data(new_hand_text(NewHand(records, number), names) + "\n")
+        self._say(f"trace written to {path}")
 
     # Judging -------------------------------------------------------------------------------------
 

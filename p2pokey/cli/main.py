@@ -90,6 +90,8 @@ def table_options(function: _Function) -> _Function:
             help="STUN or TURN server, e.g. stun:HOST:PORT; may be repeated.",
         ),
         click.option("--player-seed", hidden=True),
+        click.option("--threads", type=click.IntRange(min=1), hidden=True),
+        click.option("--trace", type=click.Path(path_type=Path), hidden=True),
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
     )
@@ -189,6 +191,12 @@ def _only_auto(auto: bool) -> None:
     help="Folder for transcripts.",
 )
 @click.option("--seed", help="Fixes what the players choose; never the keys.")
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write what took how long, and sum up a new hand.",
+)
 @click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
 @common
 def demo(output: Output, **values: Any) -> int:

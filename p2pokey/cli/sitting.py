@@ -21,6 +21,7 @@ from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, open_profile
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.native.threads import usual_threads
 from p2pokey.net.ice import parse_ice_server
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.limits import Limits
@@ -31,6 +32,7 @@ from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected
 from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.tracing import Tracer
 from p2pokey.rules.rulesets import (
     canonical_bytes,
     check_table,
@@ -57,6 +59,10 @@ class Sitter:
     json_progress: bool
     exit_with_stdin: bool
     ice: tuple[str, ...]
+    threads: int | None = None
+    """Threads for long computations; None: as many as this computer has cores for."""
+    trace: Path | None = None
+    """Where to write what took how long (docs/performance.md)."""
 
 
 def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int) -> int:
@@ -142,11 +148,18 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
             log_to_file(profile.dirs.logs)
         out = ready_folder(sitter.out or _default_folder(profile))
         teller = Teller(sitter.output, as_json=sitter.json_progress, clock=time.monotonic)
-        group = Group(choose_backend(sitter.backend))
-        run_async(
-            _play(sitter, profile, meet(profile, name, teller), teller, group, out, hands),
-            until_stdin_ends=sitter.exit_with_stdin,
-        )
+        backend = choose_backend(sitter.backend, threads=sitter.threads or usual_threads())
+        trace = None if sitter.trace is None else Tracer()
+        group = Group(backend if trace is None else trace.watch(backend))
+        meeting = meet(profile, name, teller)
+        try:
+            run_async(
+                _play(sitter, profile, meeting, teller, group, out, hands, trace),
+                until_stdin_ends=sitter.exit_with_stdin,
+            )
+        finally:
+            if trace is not None and sitter.trace is not None:
+                trace.save(sitter.trace)
     return ExitCode.OK
 
 
@@ -158,11 +171,15 @@ async def _play(
     group: Group,
     out: Path,
     hands: int | None,
+    trace: Tracer | None,
 ) -> None:
     entropy = OsEntropy()
     mesh = await meeting
     async with mesh:
         teller.tell(_connected(mesh))
+        if trace is not None:
+            trace.seat = mesh.seat
+            trace.moment("connected")
         table = Table(
             links=mesh,
             ports=PeerPorts(
@@ -177,6 +194,7 @@ async def _play(
             journals=profile.dirs.journals,
             emit=teller.tell,
             hands=hands,
+            trace=trace,
         )
         await table.play()
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from p2pokey.cli.tracing import NewHand, hands_in, read_trace
 from p2pokey.net.words import WORDS
 from tests.core import ROOT
 from tests.e2e.programs import Place, in_seat_order, left_behind, place
@@ -65,7 +66,8 @@ def one_sentence(error: str) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("demo")
-    return folder, p2pokey("demo", "--hands", "2", "--seed", "7", folder=folder)
+    arguments = ("demo", "--hands", "2", "--seed", "7", "--trace", "trace.jsonl")
+    return folder, p2pokey(*arguments, folder=folder)
 
 
 def transcripts(folder: Path, hand: int) -> list[Path]:
@@ -97,6 +99,22 @@ def test_all_four_write_the_same_bytes(demo):
     folder, _ = demo
     for hand in (1, 2):
         assert len({path.read_bytes() for path in transcripts(folder, hand)}) == 1
+
+
+def test_the_demo_says_what_a_new_hand_consists_of(demo):
+    folder, ran = demo
+    records = read_trace(folder / "trace.jsonl")
+
+    assert hands_in(records) == [0, 1]
+    assert {record["seat"] for record in records} == {0, 1, 2, 3}
+    assert max(r["at"] for r in records if r["what"] == "connected") == 0
+    assert ran.stdout.count("What the new hand consists of") == 2
+    for hand in (0, 1):
+        new = NewHand(records, hand)
+        steps = new.path()
+        # Every seat builds its shuffle on the one before: all four are on the path.
+        assert [step.seat for step in steps if step.parts.get("prove", 0) > 0] == [0, 1, 2, 3]
+        assert sum(step.seconds for step in steps) == pytest.approx(new.end - new.start)
 
 
 @pytest.mark.parametrize("backend", ["libsodium", "python"])
