@@ -12,9 +12,9 @@ import pytest
 
 from p2pokey.crypto.fiat_shamir import hash_to_group
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, L, split32
-from p2pokey.crypto.reencrypt import columns, generators
+from p2pokey.crypto.reencrypt import columns, generators, shuffle_secrets
 from p2pokey.crypto.ristretto import P
-from p2pokey.crypto.shuffle import shuffle_deck, shuffle_secrets
+from p2pokey.crypto.shuffle import shuffle_deck
 from p2pokey.deck.points import initial_deck, tile_points
 from tests.attacks.crackers import (
     by_multiples,
