@@ -15,6 +15,7 @@ from p2pokey.crypto.group import Group
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.native.threads import usual_threads
 from p2pokey.transcript.file import MAX_FILE
 
 Progress = Callable[[int, int], None]
@@ -55,7 +56,7 @@ def run_audit(
     backend: BackendName,
 ) -> int:
     """Prints the findings; the code is that of the worst file."""
-    group = Group(choose_backend(backend))
+    group = Group(choose_backend(backend, threads=usual_threads()))
     audited = []
     for path in files:
         with progress_bar(output, path.name) as progress:

@@ -62,7 +62,7 @@ def run_demo(
         trace=trace,
     )
     # Before anything is started: a backend that is not there is known at once.
-    group = Group(choose_backend(backend))
+    group = Group(choose_backend(backend, threads=usual_threads()))
     run_async(demo.play())
     return demo.judge(group)
 

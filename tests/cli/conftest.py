@@ -53,7 +53,7 @@ def other_transcript() -> bytes:
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits compute in the cheap group."""
-    monkeypatch.setattr(auditing, "choose_backend", lambda name: CheapBackend())
+    monkeypatch.setattr(auditing, "choose_backend", lambda name, threads: CheapBackend())
 
 
 class Ran:

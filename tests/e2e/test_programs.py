@@ -112,8 +112,11 @@ def test_the_demo_says_what_a_new_hand_consists_of(demo):
     for hand in (0, 1):
         new = NewHand(records, hand)
         steps = new.path()
-        # Every seat builds its shuffle on the one before: all four are on the path.
-        assert [step.seat for step in steps if step.parts.get("prove", 0) > 0] == [0, 1, 2, 3]
+        # Every seat builds its shuffle on the one before, so the path passes them in order; who
+        # is late with checks may be its end before the last shuffle.
+        proving = [step.seat for step in steps if step.parts.get("prove", 0) > 0]
+        assert proving == sorted(proving)
+        assert proving[0] == 0
         assert sum(step.seconds for step in steps) == pytest.approx(new.end - new.start)
 
 
