@@ -23,10 +23,9 @@ from p2pokey.crypto.reencrypt import generators
 from p2pokey.crypto.shuffle import verify_shuffle
 from p2pokey.crypto.steps import run
 from p2pokey.deck.keys import check_joint_key
-from p2pokey.errors import LocalProtocolError, P2POkeyError, PopInvalid, ShuffleInvalid
+from p2pokey.errors import P2POkeyError, PopInvalid, ShuffleInvalid
 from p2pokey.hand.core import HandCore
 from p2pokey.hand.effects import Phase
-from p2pokey.hand.machine import HandMachine
 from p2pokey.transcript.envelope import decode_envelope
 from p2pokey.transcript.messages import Kind, Message
 from tests.attacks.second_versions import other_key
@@ -255,19 +254,18 @@ def mutate(group: Group, rng: random.Random, proof: bytes) -> bytes:
 def rushing(table: AttackTable, seat: int, build: Callable[[HandCore, Message], Message]) -> None:
     """The seat holds its KEYS back until it has seen everybody else's, then builds its own."""
     core = table.peers[seat].machine._core
-    send, held = core.send, []
+    send, held, sent = core.send, [], []
 
     def hold(message: Message) -> None:
-        if message.kind is Kind.KEYS and not held:
+        if message.kind is Kind.KEYS and not sent:
             held.append(message)
             return
         send(message)
 
     def release(_: object) -> None:
         if held and core.phase is Phase.KEYS and len(core.contributions) == 3:
-            message, core.send = held[0], send
-            held.clear()
-            send(build(core, message))
+            send(build(core, held.pop()))
+            sent.append(True)
 
     core.send = hold
     table.on_step.append(release)
@@ -345,20 +343,6 @@ def keyed(core: HandCore, message: Message, secret: int) -> Message:
     return other_key(core, message)
 
 
-def shrug(machine: HandMachine) -> None:
-    """The cheater's program notices, too, that its key is there already: it goes silent then."""
-    honest_work = machine.work
-
-    def work(now: float) -> bool:
-        try:
-            return honest_work(now)
-        except LocalProtocolError:
-            machine.work = lambda now: False
-            return False
-
-    machine.work = work
-
-
 HASTY = (
     "an accusation is judged by one message before the round is complete: that a key repeats another "
     "one shows only then, so the seat that has seen it first is blamed"
@@ -370,7 +354,6 @@ def with_known_key(build: Callable[[HandCore, Message], Message], seed: str) -> 
     cores = [peer.machine._core for peer in table.peers]
     cores[3].accomplice = cores[1]
     change_message(table, 3, Kind.KEYS, build)
-    shrug(table.peers[3].machine)
     table.run()
     return table
 
