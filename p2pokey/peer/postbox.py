@@ -3,10 +3,13 @@
 No input or output of its own. A seat may be one attempt ahead of this one, with very little: its
 next round needs this seat's message. What cannot be sorted goes to the hand machine, which knows
 whom to blame for it.
+
+What nobody takes is bounded for each seat by itself: a seat that sends too much loses its own
+messages, and nobody else's wait behind them.
 """
 
 import logging
-from collections import deque
+from collections import Counter, deque
 
 from p2pokey.errors import DecodeError, VerificationError
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
@@ -18,6 +21,11 @@ from p2pokey.transcript.envelope import VERSION
 
 MAX_EARLY = 8
 """Messages kept per seat for the next attempt; an honest seat sends two at most."""
+MAX_PENDING = 256
+"""Messages of one seat that may wait to be taken: more than it sends in a whole hand."""
+MAX_PENDING_BYTES = 4 * 1024 * 1024
+"""Their bytes: two hands and more."""
+_LOG_EVERY = 1000
 
 _SESSION = slice(1, 33)
 _HAND = slice(33, 37)
@@ -35,8 +43,12 @@ class Postbox:
         self._verifier = verifier
         self._hand = 0
         self._now: deque[MessageReceived] = deque()
+        self._waiting: Counter[Seat] = Counter()
+        self._waiting_bytes: Counter[Seat] = Counter()
         self._early: dict[Seat, list[MessageReceived]] = {}
         self._wishes: dict[int, dict[Seat, Wish]] = {}
+        self.dropped: Counter[Seat] = Counter()
+        """How many messages of each seat were too many."""
         self.strangers: set[Seat] = set()
         """Seats that sent what is no message of this table, since the current attempt began."""
         self.links: dict[Seat, LinkChanged] = {}
@@ -55,7 +67,7 @@ class Postbox:
     def begin(self, hand: int) -> None:
         """Attempt `hand` begins: what came early for it is now due, older NEXTs go."""
         if hand != self._hand:
-            self._now.clear()
+            self._clear()
         self._hand = hand
         self.strangers.clear()
         early, self._early = self._early, {}
@@ -67,7 +79,7 @@ class Postbox:
     def take(self) -> list[MessageReceived]:
         """This attempt's messages since the last call."""
         messages = list(self._now)
-        self._now.clear()
+        self._clear()
         return messages
 
     def wishes(self, hand: int) -> dict[Seat, Wish]:
@@ -91,13 +103,13 @@ class Postbox:
         if not is_envelope:
             self._put_strange(message)
         elif hand == self._hand:
-            self._now.append(message)
+            self._keep(message)
         elif hand == self._hand + 1:
             kept = self._early.setdefault(message.seat, [])
             if len(kept) < MAX_EARLY:
                 kept.append(message)
             else:
-                _log.warning("seat %d is too far ahead: message dropped", message.seat + 1)
+                self._drop(message.seat)
 
     def _put_next(self, message: MessageReceived) -> None:
         try:
@@ -114,4 +126,26 @@ class Postbox:
     def _put_strange(self, message: MessageReceived) -> None:
         """Within a hand the machine takes it, and signs whom it blames."""
         self.strangers.add(message.seat)
+        self._keep(message)
+
+    def _keep(self, message: MessageReceived) -> None:
+        seat, size = message.seat, len(message.data)
+        is_many = self._waiting[seat] >= MAX_PENDING
+        if is_many or self._waiting_bytes[seat] + size > MAX_PENDING_BYTES:
+            self._drop(seat)
+            return
+        self._waiting[seat] += 1
+        self._waiting_bytes[seat] += size
         self._now.append(message)
+
+    def _clear(self) -> None:
+        self._now.clear()
+        self._waiting.clear()
+        self._waiting_bytes.clear()
+
+    def _drop(self, seat: Seat) -> None:
+        """Not every one is logged: the log must not grow as fast as a seat can send."""
+        self.dropped[seat] += 1
+        count = self.dropped[seat]
+        if count == 1 or count % _LOG_EVERY == 0:
+            _log.warning("seat %d sends too much: %d messages dropped", seat + 1, count)

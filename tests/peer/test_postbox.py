@@ -5,7 +5,7 @@ import pytest
 from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MessageReceived
-from p2pokey.peer.postbox import MAX_EARLY, Postbox
+from p2pokey.peer.postbox import MAX_EARLY, MAX_PENDING, MAX_PENDING_BYTES, Postbox
 from p2pokey.table.next_hand import Next, Wish, seal_next
 from p2pokey.tiles import Seat
 
@@ -80,6 +80,26 @@ def test_a_seat_far_ahead_takes_no_memory(box: Postbox):
     box.begin(1)
 
     assert len(box.take()) == MAX_EARLY + 1
+
+
+def test_a_seat_that_sends_too_much_loses_only_its_own(box: Postbox):
+    for number in range(1000):
+        put(box, 1, envelope(0, tail=number.to_bytes(2, "little")))
+    put(box, 2, envelope(0))
+
+    assert [message.seat for message in box.take()] == [1] * MAX_PENDING + [2]
+    assert box.dropped == {1: 1000 - MAX_PENDING}
+    put(box, 1, envelope(0))
+    assert datas(box) == [envelope(0)]
+
+
+def test_large_messages_are_bounded_by_their_bytes(box: Postbox):
+    large = envelope(0, tail=bytes(1_000_000))
+    for _ in range(10):
+        put(box, 1, large)
+
+    assert len(box.take()) == MAX_PENDING_BYTES // len(large)
+    assert box.dropped == {1: 6}
 
 
 def test_a_new_hand_forgets_the_rest_of_the_old_one(box: Postbox):
