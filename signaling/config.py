@@ -29,6 +29,8 @@ class ServerConfig:
     """Proxies whose `X-Forwarded-For` names the client; without one the header is ignored."""
     outbound_bytes: int = 2 * 1024 * 1024
     """Unsent bytes for one connection above which it is dropped: three shuffle proofs and more."""
+    watch_s: float = 1.0
+    """Seconds between two looks at what is unsent: answers to pings get there by themselves."""
     stall_s: float = 40.0
     """How long a connection may leave 32 KiB unread; pings cannot find it, they wait behind."""
     bye_retry_ms: int = 3000

@@ -155,6 +155,7 @@ class SignalingServer:
         name = next(iter(self._server.sockets)).getsockname()
         self.host, self.port = name[0], name[1]
         self._spawn(self._sweep_for_ever())
+        self._spawn(self._watch_for_ever())
         _log.info("listening on %s", self.url)
 
     # --- connections ---
@@ -250,6 +251,14 @@ class SignalingServer:
             now = self._clock()
             self._carry_out(self._rooms.sweep(now))
             self._drop_stalled(now)
+
+    async def _watch_for_ever(self) -> None:
+        """The library answers pings itself, past `_write`."""
+        while True:
+            await asyncio.sleep(self._config.watch_s)
+            for number, socket in self._sockets.items():
+                if not socket.is_dropped and socket.unsent() > self._config.outbound_bytes:
+                    self._drop(number, socket, "reads too slowly")
 
     def _drop_stalled(self, now: float) -> None:
         for number, socket in self._sockets.items():

@@ -360,6 +360,28 @@ def test_a_slow_reader_is_dropped(settings, seconds):
     run(scenario)
 
 
+PING = b"\x89\xfd" + bytes(4 + 125)
+"""Masked with zeros, and as large as a ping may be."""
+
+
+def test_pings_of_a_client_that_reads_nothing_do_not_pile_up():
+    async def scenario():
+        async with (
+            running(outbound_bytes=200_000, stall_s=10**9, watch_s=0.05) as server,
+            client(server) as one,
+        ):
+            await one.hello()
+            transport = one.websocket.transport
+            transport.pause_reading()
+            async with asyncio.timeout(15):
+                while not transport.is_closing():
+                    if transport.get_write_buffer_size() < 10**6:
+                        transport.write(PING * 1000)
+                    await asyncio.sleep(0)
+
+    run(scenario)
+
+
 def test_a_stop_says_bye_and_closes():
     async def scenario():
         async with running() as server, host_and_guest(server) as (host, guest, _):
