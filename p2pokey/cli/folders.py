@@ -1,6 +1,6 @@
 """Checks of folders before anything begins, so that a hand is not lost for want of a place."""
 
-import os
+import tempfile
 from pathlib import Path
 
 from p2pokey.cli.exits import CommandError, ExitCode
@@ -14,9 +14,9 @@ def ready_folder(path: Path) -> Path:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        probe = path / f".p2pokey-{os.getpid()}.tmp"
-        probe.write_bytes(b"")
-        probe.unlink()
+        # A new name that nobody can foresee: a link in a shared folder is not followed.
+        with tempfile.NamedTemporaryFile(dir=path, prefix=".p2pokey-", suffix=".tmp"):
+            pass
     except OSError as error:
         reason = error.strerror or str(error)
         raise CommandError(

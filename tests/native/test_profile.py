@@ -1,5 +1,6 @@
 """Folders and identity of a player."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -90,6 +91,19 @@ def test_an_atomic_write_replaces_or_leaves_alone(tmp_path: Path, monkeypatch: p
 
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_atomic_write_follows_no_link(tmp_path: Path):
+    precious, path = tmp_path / "precious", tmp_path / "file"
+    precious.write_bytes(b"data")
+    path.symlink_to(precious)
+    (tmp_path / f".file.{os.getpid()}.tmp").symlink_to(precious)
+    write_atomic(path, b"new", mode=0o600)
+
+    assert precious.read_bytes() == b"data"
+    assert path.read_bytes() == b"new"
+    assert not path.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def _fail(descriptor: int) -> None:
