@@ -80,9 +80,10 @@ class HandWorker:
             machine.timer(now)
         effects, is_busy = self._work(now + SLICE_SECONDS)
         if commands and not is_busy:
-            if machine.phase is not Phase.STOPPED:
-                for command in commands:
-                    machine.act(command, now)
+            for command in commands:
+                if machine.phase is Phase.STOPPED:  # perhaps by the command before
+                    break
+                machine.act(command, now)
             commands, is_busy = (), True
             effects += machine.poll()
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
