@@ -43,7 +43,8 @@ def _report(error: BaseException, output: Output) -> int:
     explanation = explain(error)
     if output.debug:
         traceback.print_exception(error)
-    is_stop = explanation.code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED)
+    stops = (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED)
+    is_stop = explanation.code in stops
     if not is_stop:
         output.warn(click.style("error: ", fg="red") + explanation.sentence)
         if explanation.advice:

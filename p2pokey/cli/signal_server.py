@@ -2,7 +2,7 @@
 
 import asyncio
 
-from p2pokey.cli.exits import CommandError, ExitCode, Terminated
+from p2pokey.cli.exits import CommandError, ExitCode, HungUp, Terminated
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
 from signaling.config import ServerConfig
@@ -12,10 +12,12 @@ from signaling.server import serve
 def run_server(
     output: Output, *, host: str, port: int, json_progress: bool, exit_with_stdin: bool
 ) -> int:
-    """Serves until Ctrl-C (code 130) or SIGTERM, which is the usual stop of a server (code 0)."""
+    """Serves until Ctrl-C (130), SIGHUP (129) or SIGTERM, the usual stop of a server (0)."""
     config = ServerConfig(host=host, port=port)
     try:
         run_async(_serve(output, config, json_progress), until_stdin_ends=exit_with_stdin)
+    except HungUp:
+        raise
     except Terminated:
         return ExitCode.OK
     except OSError as error:

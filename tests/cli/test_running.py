@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from p2pokey.cli.children import Children
-from p2pokey.cli.exits import Terminated
+from p2pokey.cli.exits import HungUp, Terminated
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.running import run_async
 from tests.core import ROOT
@@ -34,17 +34,39 @@ def test_a_result_comes_back():
     assert run_async(_value()) == 7
 
 
-def test_sigterm_ends_the_work_after_it_has_cleaned_up():
+@pytest.mark.parametrize(("how", "error"), [(signal.SIGTERM, Terminated), (signal.SIGHUP, HungUp)])
+def test_a_signal_ends_the_work_after_it_has_cleaned_up(
+    how: signal.Signals, error: type[Terminated]
+):
     cleaned: list[str] = []
+    # SIG_DFL: the tests themselves may run under nohup.
+    before = signal.signal(how, signal.SIG_DFL)
 
     async def work() -> None:
-        asyncio.get_running_loop().call_later(0.05, os.kill, os.getpid(), signal.SIGTERM)
+        asyncio.get_running_loop().call_later(0.05, os.kill, os.getpid(), how)
         await _for_ever(cleaned)
 
-    with pytest.raises(Terminated):
-        run_async(work())
+    try:
+        with pytest.raises(Terminated) as caught:
+            run_async(work())
+    finally:
+        signal.signal(how, before)
 
+    assert caught.type is error
     assert cleaned == ["cleaned"]
+
+
+def test_nohup_keeps_the_work_going():
+    async def work() -> int:
+        os.kill(os.getpid(), signal.SIGHUP)
+        await asyncio.sleep(0.05)
+        return 7
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert run_async(work()) == 7
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_ctrl_c_ends_the_work_after_it_has_cleaned_up():
@@ -193,3 +215,15 @@ def test_a_folder_is_made_and_left_empty(tmp_path: Path):
     ready_folder(tmp_path / "a" / "b")
 
     assert list((tmp_path / "a" / "b").iterdir()) == []
+
+
+def test_a_check_of_a_folder_follows_no_link(tmp_path: Path):
+    precious, folder = tmp_path / "precious", tmp_path / "folder"
+    precious.write_text("data")
+    folder.mkdir()
+    link = folder / f".p2pokey-{os.getpid()}.tmp"
+    link.symlink_to(precious)
+    ready_folder(folder)
+
+    assert precious.read_text() == "data"
+    assert list(folder.iterdir()) == [link]
