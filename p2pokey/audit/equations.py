@@ -7,9 +7,15 @@ finding that people can act on, this checks the families 1, 2, 3, 4a, 4b and 5 o
 from collections.abc import Sequence
 
 from p2pokey.crypto.batch import ShuffleClaim
-from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, L, decode_scalars, split32
-from p2pokey.crypto.shuffle import generators, verify_shuffle
+from p2pokey.crypto.reencrypt import columns, deck_size, generators
+from p2pokey.crypto.shuffle import (
+    Statement,
+    last_challenge,
+    product,
+    proof_parts,
+    verify_shuffle,
+)
 from p2pokey.errors import ShuffleInvalid
 
 _Terms = list[tuple[int, bytes]]
@@ -48,15 +54,19 @@ def failing_equations(
         deck_in, deck_out: N entries of 64 bytes.
         proof: 32 (5 N + 9) bytes, every cell canonical.
     """
-    n = len(deck_in) // 64
-    cells = split32(proof)
-    c, c_hat, t, t_hat = cells[:n], cells[n : 2 * n], cells[2 * n : 2 * n + 5], cells[2 * n + 5 :]
-    s_1, s_2, s_3, s_4, *rest = decode_scalars(b"".join(cells[3 * n + 5 :]))
+    n = deck_size(deck_in)
+    *commitments, responses = proof_parts(proof, n)
+    c, c_hat, t, t_hat = map(split32, commitments)
+    s_1, s_2, s_3, s_4, *rest = decode_scalars(responses)
     s_hat, s_out = rest[:n], rest[n:]
-    u, x = _challenges(ctx, key, deck_in, deck_out, cells)
+    T = Statement(ctx, key, deck_in, deck_out).challenges()
+    T.add("c", commitments[0])
+    u = T.scalars("u", n)
+    x = last_challenge(T, *commitments[1:])
     H, points = generators(group, n)
     h = split32(points)
-    left, right = split32(deck_in), split32(deck_out)
+    a_in, b_in = map(split32, columns(deck_in))
+    a_out, b_out = map(split32, columns(deck_out))
     weighted = [x * u_j % L for u_j in u]
     chain: list[_Terms] = [
         [
@@ -69,19 +79,10 @@ def failing_equations(
     ]
     families: dict[str, list[_Terms]] = {
         "1": [[(s_1, BASE_POINT), (-1, t[0]), *_each(-x, c), *_each(x, h)]],
-        "2": [[(s_2, BASE_POINT), (-1, t[1]), (-x, c_hat[-1]), (x * _product(u), H)]],
+        "2": [[(s_2, BASE_POINT), (-1, t[1]), (-x, c_hat[-1]), (x * product(u), H)]],
         "3": [[(s_3, BASE_POINT), *_pairs(s_out, h), (-1, t[2]), *_minus(weighted, c)]],
-        "4a": [
-            [
-                (-s_4, BASE_POINT),
-                *_pairs(s_out, right[::2]),
-                (-1, t[3]),
-                *_minus(weighted, left[::2]),
-            ]
-        ],
-        "4b": [
-            [(-s_4, key), *_pairs(s_out, right[1::2]), (-1, t[4]), *_minus(weighted, left[1::2])]
-        ],
+        "4a": [[(-s_4, BASE_POINT), *_pairs(s_out, a_out), (-1, t[3]), *_minus(weighted, a_in)]],
+        "4b": [[(-s_4, key), *_pairs(s_out, b_out), (-1, t[4]), *_minus(weighted, b_in)]],
         "5": chain,
     }
     return tuple(
@@ -89,24 +90,6 @@ def failing_equations(
         for name, equations in families.items()
         if any(_total(group, equation) != IDENTITY for equation in equations)
     )
-
-
-def _challenges(
-    ctx: bytes, key: bytes, deck_in: bytes, deck_out: bytes, cells: Sequence[bytes]
-) -> tuple[list[int], int]:
-    n = len(deck_in) // 64
-    state = FiatShamir("shuffle")
-    state.add("ctx", ctx)
-    state.add("n", n.to_bytes(4, "little"))
-    state.add("pk", key)
-    state.add("in", deck_in)
-    state.add("out", deck_out)
-    state.add("c", b"".join(cells[:n]))
-    u = state.scalars("u", n)
-    state.add("chain", b"".join(cells[n : 2 * n]))
-    state.add("t", b"".join(cells[2 * n : 2 * n + 5]))
-    state.add("that", b"".join(cells[2 * n + 5 : 3 * n + 5]))
-    return u, state.scalars("x", 1)[0]
 
 
 def _total(group: Group, terms: _Terms) -> bytes:
@@ -124,10 +107,3 @@ def _pairs(scalars: Sequence[int], points: Sequence[bytes]) -> _Terms:
 
 def _minus(scalars: Sequence[int], points: Sequence[bytes]) -> _Terms:
     return [(-scalar, point) for scalar, point in zip(scalars, points, strict=True)]
-
-
-def _product(factors: Sequence[int]) -> int:
-    product = 1
-    for factor in factors:
-        product = product * factor % L
-    return product

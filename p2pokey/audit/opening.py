@@ -6,11 +6,8 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
 from p2pokey.crypto.batch import ShuffleClaim
-from p2pokey.crypto.shuffle import (
-    prove_shuffle,
-    shuffle_deck,
-    shuffle_secrets,
-)
+from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.shuffle import prove_shuffle, shuffle_deck
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.keys import (
     CommitFields,

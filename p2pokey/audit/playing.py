@@ -6,7 +6,8 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
 from p2pokey.crypto.batch import ShuffleClaim
-from p2pokey.crypto.shuffle import prove_shuffle, shuffle_secrets
+from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.shuffle import prove_shuffle
 from p2pokey.deck.keys import starter_by_coins
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.turns import (

@@ -32,17 +32,6 @@ from p2pokey.crypto.reencrypt import (
 from p2pokey.crypto.steps import STEP, UNDIVIDED, Steps, run, sliced, summed
 from p2pokey.errors import BadLength, IdentityPoint, OutputIdentity, ShuffleInvalid
 
-__all__ = [
-    "generators",
-    "proof_size",
-    "prove_shuffle",
-    "prove_shuffle_steps",
-    "shuffle_deck",
-    "shuffle_secrets",
-    "verify_shuffle",
-    "verify_shuffle_steps",
-]
-
 _Value = TypeVar("_Value")
 
 
@@ -198,7 +187,7 @@ def _prove_steps(
     w = rng.scalars(4)
     t = yield from _commit_steps(group, statement, h, w, w_out, step)
     # 6.
-    x = _last_challenge(T, c_hat, t, t_hat)
+    x = last_challenge(T, c_hat, t, t_hat)
     # 7.
     R = chain.c_base[-1]
     s = [
@@ -263,7 +252,8 @@ def _pedersen_steps(
     return group.add(left, right)
 
 
-def _last_challenge(T: FiatShamir, c_hat: bytes, t: bytes, t_hat: bytes) -> int:
+def last_challenge(T: FiatShamir, c_hat: bytes, t: bytes, t_hat: bytes) -> int:
+    """x of docs/protocol.md S6, drawn once everything before it has been added to T."""
     T.add("chain", c_hat)
     T.add("t", t)
     T.add("that", t_hat)
@@ -294,13 +284,13 @@ def weighted_sum(group: Group, statement: Statement, proof: bytes) -> tuple[int,
         The coefficient of G, and scalars and points of the other terms.
     """
     n = deck_size(statement.deck_in)
-    c, c_hat, t, t_hat, responses = _parts(proof, n)
+    c, c_hat, t, t_hat, responses = proof_parts(proof, n)
     s_1, s_2, s_3, s_4, *rest = decode_scalars(responses)
     s_hat, s_out = rest[:n], rest[n:]
     T = statement.challenges()
     T.add("c", c)
     u = T.scalars("u", n)
-    x = _last_challenge(T, c_hat, t, t_hat)
+    x = last_challenge(T, c_hat, t, t_hat)
     T.add("s", responses)
     b_1 = 1
     b_2, b_3, b_4, b_5, *g = T.scalars("w", n + 4)
@@ -318,7 +308,7 @@ def weighted_sum(group: Group, statement: Statement, proof: bytes) -> tuple[int,
     scalars += [-b_5 * xu_i for xu_i in xu]  # b
     scalars += [link - g_i * x for link, g_i in zip(next_links, g, strict=True)]  # c^
     scalars += [-g_i for g_i in g]  # t^
-    scalars += [g[0] * s_out[0] + b_2 * x * _product(u)]  # H
+    scalars += [g[0] * s_out[0] + b_2 * x * product(u)]  # H
     scalars += [-b_1, -b_2, -b_3, -b_4, -b_5]  # t
     scalars += [-b_5 * s_4]  # P
     points = [c, h, a_out, b_out, a_in, b_in, c_hat, t_hat, H, t, statement.key]
@@ -326,7 +316,7 @@ def weighted_sum(group: Group, statement: Statement, proof: bytes) -> tuple[int,
     return of_G, scalars, b"".join(points)
 
 
-def _parts(proof: bytes, n: int) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+def proof_parts(proof: bytes, n: int) -> tuple[bytes, bytes, bytes, bytes, bytes]:
     """c, c^, t, t^ and the responses of a proof of the right size."""
     ends = [n, 2 * n, 2 * n + 5, 3 * n + 5, 5 * n + 9]
     starts = [0, *ends]
@@ -346,8 +336,9 @@ def _dot(left: list[int], right: list[int]) -> int:
     return sum([a * b for a, b in zip(left, right, strict=True)])
 
 
-def _product(factors: list[int]) -> int:
-    product = 1
+def product(factors: list[int]) -> int:
+    """The product of scalars mod L."""
+    result = 1
     for factor in factors:
-        product = product * factor % L
-    return product
+        result = result * factor % L
+    return result

@@ -11,7 +11,7 @@ from p2pokey.codec import u32
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.crypto.group import IDENTITY, Group
-from p2pokey.crypto.shuffle import shuffle_secrets
+from p2pokey.crypto.reencrypt import shuffle_secrets
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.points import tile_of, tile_points
 from p2pokey.errors import LocalProtocolError, TileMismatch

@@ -5,8 +5,8 @@ import pytest
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, Group, split32
 from p2pokey.crypto.possession import prove_possession, verify_possession
-from p2pokey.crypto.reencrypt import columns
-from p2pokey.crypto.shuffle import prove_shuffle, shuffle_deck, shuffle_secrets, verify_shuffle
+from p2pokey.crypto.reencrypt import columns, shuffle_secrets
+from p2pokey.crypto.shuffle import prove_shuffle, shuffle_deck, verify_shuffle
 from p2pokey.errors import BadPoint, DleqInvalid, PopInvalid, ShuffleInvalid
 from tests.crypto.support import CTX, fresh_deck, other_encodings, random_points, some_scalars
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from p2pokey.crypto.fiat_shamir import FiatShamir, expand_message_xmd, fr, hash_to_group
 from p2pokey.crypto.group import BASE_POINT, IDENTITY, L
-from p2pokey.crypto.shuffle import generators
+from p2pokey.crypto.reencrypt import generators
 from tests.crypto.support import load
 
 XMD = load("rfc9380_xmd_sha512.json")

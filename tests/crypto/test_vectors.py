@@ -8,6 +8,7 @@ from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.crypto.group import decode_scalar
 from p2pokey.crypto.possession import prove_possession, verify_possession
+from p2pokey.crypto.reencrypt import shuffle_secrets
 from p2pokey.crypto.sharing import (
     commit_polynomial,
     open_share,
@@ -16,7 +17,7 @@ from p2pokey.crypto.sharing import (
     share_polynomial,
     share_public_key,
 )
-from p2pokey.crypto.shuffle import prove_shuffle, shuffle_secrets, verify_shuffle
+from p2pokey.crypto.shuffle import prove_shuffle, verify_shuffle
 from p2pokey.native.sealing import ChaChaSealer
 from tests.crypto.support import load
 from tests.vectors.make_crypto import vectors

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from p2pokey.crypto.group import Group
-from p2pokey.crypto.shuffle import shuffle_deck, shuffle_secrets
+from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.shuffle import shuffle_deck
 from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.keys import build_commit, build_hand_key, keyset_digest, starter_by_coins

@@ -10,7 +10,8 @@ from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.report import Status
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.group import Group, decode_scalar
-from p2pokey.crypto.shuffle import prove_shuffle, shuffle_secrets, verify_shuffle
+from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.shuffle import prove_shuffle, verify_shuffle
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.keys import (
