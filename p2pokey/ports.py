@@ -49,6 +49,10 @@ class GroupBackend(Protocol):
         """sum of scalar_i * point_i, at least one term; for public values: may vary in time."""
 
 
+SIGNATURE_BYTES = 64
+"""Of an Ed25519 signature (RFC 8032)."""
+
+
 class Signer(Protocol):
     """One Ed25519 identity key (RFC 8032)."""
 

@@ -21,6 +21,8 @@ Seat = NewType("Seat", int)
 """Place at the table, 0..n-1 in order of play; people read it as 1..n."""
 
 TILE_COUNT = 106
+MIN_SEATS, MAX_SEATS = 2, 4
+"""Players of one table."""
 FALSE_OKEYS = (Tile(104), Tile(105))
 _COLOUR_LETTERS = "rbky"
 

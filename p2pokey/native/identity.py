@@ -13,10 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from p2pokey.crypto.group import L
 from p2pokey.crypto.ristretto import D, P, double_times, sqrt_ratio_m1
 from p2pokey.errors import BadLength, BadPoint, BadSignature
+from p2pokey.ports import SIGNATURE_BYTES
 
 SECRET_BYTES = 32
 PUBLIC_BYTES = 32
-SIGNATURE_BYTES = 64
 
 
 class Ed25519Signer:

@@ -30,6 +30,7 @@ from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
 from p2pokey.net.invites import Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
+from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import MAX_NAME_CHARS, Roster, RosterSeat, check_name
 
 MAX_STRIKES = 5
@@ -303,7 +304,7 @@ class HostAdmission:
         guest.nonce_commit = hello.binary("commit", 32)
         self.toolkit.verifier.check_key(guest.runner)
         text = joining_text(guest.confirmation.digest, name, guest.runner, guest.nonce_commit)
-        self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", 64))
+        self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", SIGNATURE_BYTES))
         self.tell(sender, encode_body("table", rules=self.rules, seats=self.seats, host=self.name))
 
     def _distinct(self, name: str) -> str:

@@ -13,12 +13,11 @@ from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadSignature, LinkError, LinkNotAuthentic
 from p2pokey.net.frames import Frame, FrameType, decode_frame, encode_frame
 from p2pokey.net.toolkit import Toolkit
+from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import Roster, roster_hash
 from p2pokey.tiles import Seat
 
 NONCE_BYTES = 32
-FINGERPRINT_BYTES = 32
-_SIGNATURE_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +134,7 @@ class Authentication:
             sender_fingerprint=self._other_fingerprint,
             receiver_fingerprint=self._own_fingerprint,
         )
-        claimed, signature = payload[:-_SIGNATURE_BYTES], payload[-_SIGNATURE_BYTES:]
+        claimed, signature = payload[:-SIGNATURE_BYTES], payload[-SIGNATURE_BYTES:]
         if claimed != expected.encode():
             raise LinkNotAuthentic(_difference(expected, claimed))
         key = self._roster.seats[self._other_seat].public_key

@@ -23,19 +23,18 @@ from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
 from p2pokey.net.invites import Invite
 from p2pokey.net.toolkit import Toolkit
-from p2pokey.ports import Pake
+from p2pokey.net.wire import MAX_ID_CHARS
+from p2pokey.ports import SIGNATURE_BYTES, Pake
 from p2pokey.table.roster import (
     MAX_NAME_CHARS,
     MAX_ROSTER_BYTES,
     MAX_RULES_BYTES,
-    MAX_SEATS,
     Roster,
     check_name,
     decode_roster,
     verify_roster,
 )
-
-_MAX_ID = 16
+from p2pokey.tiles import MAX_SEATS
 
 
 class Stage(Enum):
@@ -270,11 +269,11 @@ class GuestAdmission:
         """
         try:
             roster = decode_roster(body.blob("roster", MAX_ROSTER_BYTES))
-            verify_roster(roster, body.binary("sig", 64), self._toolkit.verifier)
+            verify_roster(roster, body.binary("sig", SIGNATURE_BYTES), self._toolkit.verifier)
         except (DecodeError, VerificationError):
             raise SignalingError("The host's list of players is not properly signed.") from None
         self._check_roster(roster)
-        routes = body.texts("routes", MAX_SEATS, _MAX_ID)
+        routes = body.texts("routes", MAX_SEATS, MAX_ID_CHARS)
         if len(routes) != len(roster.seats):
             raise SignalingError("The host's list of players is incomplete.")
         self._stage = Stage.SEATED

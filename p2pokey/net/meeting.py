@@ -25,7 +25,7 @@ from p2pokey.net.signalling import SignallingClient
 from p2pokey.net.toolkit import native_toolkit
 from p2pokey.net.transport import Connector
 from p2pokey.ports import Signer
-from p2pokey.table.roster import MAX_SEATS, MIN_SEATS
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS
 
 _log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from p2pokey.errors import DecodeError
 from p2pokey.net.bodies import Body, encode_body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.toolkit import Toolkit
+from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import Roster, roster_hash
 from p2pokey.tiles import Seat
 
@@ -86,7 +87,7 @@ class PairTalk:
         )
         text = self._signed_text(message, self._other_seat, self._own_seat)
         key = self._roster.seats[self._other_seat].public_key
-        self._toolkit.verifier.verify(key, text, body.binary("sig", 64))
+        self._toolkit.verifier.verify(key, text, body.binary("sig", SIGNATURE_BYTES))
         return message
 
     def _signed_text(self, message: PairMessage, sender: Seat, receiver: Seat) -> bytes:

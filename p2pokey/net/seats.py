@@ -15,7 +15,7 @@ from p2pokey.native.agreement import X25519Key
 from p2pokey.net.bodies import Body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.kdf import hkdf, split_keys
-from p2pokey.ports import Sealer, Signer, Verifier
+from p2pokey.ports import SIGNATURE_BYTES, Sealer, Signer, Verifier
 from p2pokey.table.roster import Roster, open_nonce, roster_hash
 from p2pokey.tiles import Seat
 
@@ -41,7 +41,7 @@ def read_card(body: Body) -> SeatCard:
     return SeatCard(
         ephemeral=body.binary("eph", 32),
         nonce=body.binary("nonce", 32),
-        signature=body.binary("sig", 64),
+        signature=body.binary("sig", SIGNATURE_BYTES),
     )
 
 

@@ -20,7 +20,8 @@ from p2pokey.net.bodies import Body
 SUBPROTOCOL = "okeysig.1"
 MAX_TEXT_BYTES = 64 * 1024
 """Four times the server's own limit for a text frame."""
-_MAX_ID = 16
+MAX_ID_CHARS = 16
+"""Of a room and of a place at the server."""
 _MAX_BODY_CHARS = 12 * 1024
 _MAX_NUMBER = 2**53 - 1
 
@@ -119,24 +120,24 @@ def parse_server_message(data: str | bytes) -> ServerMessage | None:
 def _parse(body: Body) -> ServerMessage | None:
     match body.text("t", 16):
         case "welcome":
-            return Welcome(id=body.text("id", _MAX_ID), resume=body.text("resume", 64))
+            return Welcome(id=body.text("id", MAX_ID_CHARS), resume=body.text("resume", 64))
         case "created":
-            return Created(room=body.text("room", _MAX_ID), window_s=_seconds(body))
+            return Created(room=body.text("room", MAX_ID_CHARS), window_s=_seconds(body))
         case "lobby":
             host = body.inner("host")
             return Lobby(
-                room=body.text("room", _MAX_ID),
-                host_id=host.text("id", _MAX_ID),
+                room=body.text("room", MAX_ID_CHARS),
+                host_id=host.text("id", MAX_ID_CHARS),
                 host_key=host.binary("pub", 32),
                 window_s=_seconds(body),
             )
         case "knock":
-            return Knocked(id=body.text("id", _MAX_ID))
+            return Knocked(id=body.text("id", MAX_ID_CHARS))
         case "recv":
             text = body.text("body", _MAX_BODY_CHARS)
-            return BodyArrived(sender=body.text("from", _MAX_ID), body=decode_base64(text))
+            return BodyArrived(sender=body.text("from", MAX_ID_CHARS), body=decode_base64(text))
         case "peer":
-            return PeerChanged(id=body.text("id", _MAX_ID), state=body.text("state", 8))
+            return PeerChanged(id=body.text("id", MAX_ID_CHARS), state=body.text("state", 8))
         case "error":
             return ErrorReply(
                 re=body.text("re", 16),

@@ -36,11 +36,11 @@ from p2pokey.rules.moves import (
     Show,
     move_placed,
 )
-from p2pokey.rules.rulesets import MAX_SEATS, RuleSet
+from p2pokey.rules.rulesets import RuleSet
 from p2pokey.rules.scoring import HandScore, score_classic
 from p2pokey.rules.state import Ending, FinishRecord, HandState, Phase
 from p2pokey.rules.view import View, public_view
-from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile, is_false_okey
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, TILE_COUNT, Seat, Slot, Tile, is_false_okey
 
 __all__ = ["apply", "check", "legal", "mover", "score", "start", "turn_indicator"]
 
@@ -53,7 +53,7 @@ def start(rules: RuleSet, seats: int, starter: Seat) -> Outcome:
     Raises:
         InvalidRuleSet: not 2 to 4 seats, or a starter that is none of them.
     """
-    if not 2 <= seats <= MAX_SEATS or not 0 <= starter < seats:
+    if not MIN_SEATS <= seats <= MAX_SEATS or not 0 <= starter < seats:
         raise InvalidRuleSet(f"no seat {starter} at a table of {seats}", rule="OPT-2")
     size = rules.rack_size
     blocks = [(seat - starter) % seats for seat in range(seats)]

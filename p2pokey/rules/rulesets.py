@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from p2pokey.errors import InvalidRuleSet
 from p2pokey.rules.melds import MeldRules
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS
 
-MAX_SEATS = 4
 MAX_TIMER_S = 600
 MAX_GRACE_S = 3600
 _MAX_JSON_SIZE = 8192
@@ -137,7 +137,7 @@ class TableOptions:
     """Whether racks are re-masked before discards (docs/protocol.md S9)."""
 
     def __post_init__(self) -> None:
-        _check_range("seats", self.seats, 2, MAX_SEATS)
+        _check_range("seats", self.seats, MIN_SEATS, MAX_SEATS)
         _check_range("timer_s", self.timer_s, 0, MAX_TIMER_S)
         _check_range("grace_s", self.grace_s, 0, MAX_GRACE_S)
         if self.recovery and self.seats < 3:

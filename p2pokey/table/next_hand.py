@@ -15,12 +15,12 @@ from enum import IntEnum
 from p2pokey.codec import Reader, u8, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadLength, DecodeError
-from p2pokey.ports import Signer, Verifier
+from p2pokey.ports import SIGNATURE_BYTES, Signer, Verifier
 from p2pokey.tiles import Seat
 
 MARK = 0x80
 _BODY_SIZE = 1 + 32 + 4 + 1 + 1
-SIZE = _BODY_SIZE + 64
+SIZE = _BODY_SIZE + SIGNATURE_BYTES
 
 
 class Wish(IntEnum):

@@ -23,10 +23,9 @@ from p2pokey.codec import Reader, u8, u16, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, FiatShamir, fr
 from p2pokey.errors import BadLength, CommitMismatch, DecodeError, DuplicateKey, UnsupportedVersion
 from p2pokey.ports import Signer, Verifier
-from p2pokey.tiles import Seat
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
 VERSION = 1
-MIN_SEATS, MAX_SEATS = 2, 4
 MAX_NAME_CHARS = 32
 MAX_ROOM_CHARS = 16
 MAX_RULES_BYTES = 3072

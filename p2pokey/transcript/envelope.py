@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from p2pokey.codec import Reader, u8, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadLength, DecodeError, UnsupportedVersion
-from p2pokey.ports import Signer, Verifier
-from p2pokey.tiles import Seat
+from p2pokey.ports import SIGNATURE_BYTES, Signer, Verifier
+from p2pokey.tiles import MAX_SEATS, Seat
 from p2pokey.transcript.messages import (
     HASH_SIZE,
     MAX_ENVELOPE,
-    MAX_SEATS,
     Kind,
     Message,
     decode_message,
@@ -23,7 +22,6 @@ from p2pokey.transcript.messages import (
 
 VERSION = 0
 """Version of the envelope and of all payloads; 0 until the format is frozen."""
-SIGNATURE_SIZE = 64
 NO_PREVIOUS = bytes(HASH_SIZE)
 """`prev` of a seat's first message."""
 _HEAD_SIZE = 1 + 32 + 4 + 1 + 4 + HASH_SIZE + 4 + HASH_SIZE + 1
@@ -118,9 +116,9 @@ def decode_envelope(data: bytes) -> Envelope:
     Raises:
         DecodeError: anything but the one canonical form, including unsupported versions.
     """
-    if not _HEAD_SIZE + SIGNATURE_SIZE <= len(data) <= MAX_ENVELOPE:
+    if not _HEAD_SIZE + SIGNATURE_BYTES <= len(data) <= MAX_ENVELOPE:
         raise BadLength(f"expected an envelope of at most {MAX_ENVELOPE} bytes, got {len(data)}")
-    body, signature = data[:-SIGNATURE_SIZE], data[-SIGNATURE_SIZE:]
+    body, signature = data[:-SIGNATURE_BYTES], data[-SIGNATURE_BYTES:]
     if body[0] != VERSION:
         raise UnsupportedVersion(f"expected message version {VERSION}, got {body[0]}")
     reader = Reader(body)
@@ -128,7 +126,12 @@ def decode_envelope(data: bytes) -> Envelope:
     session, hand, seat = reader.take(32), reader.u32(), reader.u8()
     if seat >= MAX_SEATS:
         raise DecodeError(f"expected a seat from 0 to 3, got {seat}")
-    seq, prev, step, state = reader.u32(), reader.take(HASH_SIZE), reader.u32(), reader.take(64)
+    seq, prev, step, state = (
+        reader.u32(),
+        reader.take(HASH_SIZE),
+        reader.u32(),
+        reader.take(HASH_SIZE),
+    )
     number = reader.u8()
     try:
         kind = Kind(number)

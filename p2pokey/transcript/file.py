@@ -11,6 +11,7 @@ from typing import Any
 
 from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import BadLength, DecodeError
+from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.rules.moves import decode_move, format_move
 from p2pokey.transcript.envelope import Envelope, decode_envelope
 from p2pokey.transcript.messages import MAX_ENVELOPE, Kind, Message, Move, Tokens
@@ -47,8 +48,8 @@ def decode_line(line: bytes) -> Envelope:
     if not isinstance(fields, dict) or list(fields) != ["body", "sig", "summary"]:
         raise DecodeError("expected the keys body, sig and summary")
     signature = _unbase64(fields["sig"])
-    if len(signature) != 64:
-        raise BadLength(f"expected a signature of 64 bytes, got {len(signature)}")
+    if len(signature) != SIGNATURE_BYTES:
+        raise BadLength(f"expected a signature of {SIGNATURE_BYTES} bytes, got {len(signature)}")
     envelope = decode_envelope(_unbase64(fields["body"]) + signature)
     if encode_line(envelope) != line:
         raise DecodeError("the line or its summary is not what its message says")

@@ -9,19 +9,20 @@ from enum import IntEnum
 from typing import ClassVar, Self
 
 from p2pokey.codec import Reader, i32, u8, u16, u32
+from p2pokey.crypto.dleq import DLEQ_BYTES
+from p2pokey.crypto.group import CELL
+from p2pokey.crypto.possession import POSSESSION_BYTES
+from p2pokey.crypto.reencrypt import ENTRY, N_MIN
+from p2pokey.crypto.sharing import SEALED_SHARE_BYTES
+from p2pokey.crypto.shuffle import proof_size
 from p2pokey.errors import BadLength, DecodeError
+from p2pokey.rules.moves import MAX_MOVE_SIZE
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, TILE_COUNT
 
 HASH_SIZE = 64
-POINT_SIZE = 32
-PROOF_SIZE = 64
-SEAL_SIZE = 48
 SEED_SIZE = 32
-MAX_DECK = 106
-MAX_SEATS = 4
-MAX_MOVE = 1024
-"""Bytes of an encoded move: 22 slots with tiles and meld structure stay far below."""
 MAX_ENVELOPE = 128 * 1024
-"""Bytes of one signed envelope: a shuffle of 106 tiles takes 24,096, evidence up to four of them."""
+"""Bytes of one signed envelope: a shuffle of 106 tiles takes 24,336, evidence holds up to two."""
 
 
 class Kind(IntEnum):
@@ -82,8 +83,8 @@ class Commit:
         return cls(
             seed_commit=reader.take(32),
             coin_commit=reader.take(32),
-            sealing_key=reader.take(POINT_SIZE),
-            pop=reader.take(PROOF_SIZE),
+            sealing_key=reader.take(CELL),
+            pop=reader.take(POSSESSION_BYTES),
         )
 
 
@@ -107,7 +108,7 @@ class Keys:
 
     def encode(self) -> bytes:
         """130 bytes, plus 32 for each commitment and 48 for each share."""
-        counts = u8(len(self.commitments) // POINT_SIZE) + u8(len(self.shares) // SEAL_SIZE)
+        counts = u8(len(self.commitments) // CELL) + u8(len(self.shares) // SEALED_SHARE_BYTES)
         return counts + self.record + self.coin
 
     @classmethod
@@ -117,10 +118,10 @@ class Keys:
         if commitments >= MAX_SEATS or shares >= MAX_SEATS:
             raise BadLength("expected at most 3 commitments and 3 shares")
         return cls(
-            hand_key=reader.take(POINT_SIZE),
-            pop=reader.take(PROOF_SIZE),
-            commitments=reader.take(POINT_SIZE * commitments),
-            shares=reader.take(SEAL_SIZE * shares),
+            hand_key=reader.take(CELL),
+            pop=reader.take(POSSESSION_BYTES),
+            commitments=reader.take(CELL * commitments),
+            shares=reader.take(SEALED_SHARE_BYTES * shares),
             coin=reader.take(32),
         )
 
@@ -144,8 +145,8 @@ class Complaint:
         """Takes the payload off the reader."""
         return cls(
             dealer=_read_seat(reader),
-            shared_point=reader.take(POINT_SIZE),
-            proof=reader.take(PROOF_SIZE),
+            shared_point=reader.take(CELL),
+            proof=reader.take(DLEQ_BYTES),
         )
 
 
@@ -160,7 +161,7 @@ class Shuffle:
 
     def encode(self) -> bytes:
         """64 + 1 + 64 N + 32 (5 N + 9) bytes."""
-        return self.input_hash + u8(len(self.deck) // 64) + self.deck + self.proof
+        return self.input_hash + u8(len(self.deck) // ENTRY) + self.deck + self.proof
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
@@ -210,8 +211,8 @@ class Tokens:
         return cls(
             purpose=purpose,
             positions=positions,
-            tokens=reader.take(POINT_SIZE * len(positions)),
-            proof=reader.take(PROOF_SIZE),
+            tokens=reader.take(CELL * len(positions)),
+            proof=reader.take(DLEQ_BYTES),
         )
 
 
@@ -238,8 +239,8 @@ class Escrow:
         return cls(
             absent=absent,
             positions=positions,
-            tokens=reader.take(POINT_SIZE * len(positions)),
-            proof=reader.take(PROOF_SIZE),
+            tokens=reader.take(CELL * len(positions)),
+            proof=reader.take(DLEQ_BYTES),
         )
 
 
@@ -268,26 +269,26 @@ class Move:
         """2 + move + 1 [+ 1 + 64 N + 32 (5 N + 9)] + 1 + 32 m [+ 64] bytes."""
         remask = u8(0)
         if self.remask is not None:
-            remask = u8(len(self.remask.deck) // 64) + self.remask.deck + self.remask.proof
-        count = u8(len(self.tokens) // POINT_SIZE)
+            remask = u8(len(self.remask.deck) // ENTRY) + self.remask.deck + self.remask.proof
+        count = u8(len(self.tokens) // CELL)
         return u16(len(self.move)) + self.move + remask + count + self.tokens + self.proof
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
         """Takes the payload off the reader."""
         size = reader.u16()
-        if size > MAX_MOVE:
-            raise BadLength(f"expected a move of at most {MAX_MOVE} bytes, got {size}")
+        if size > MAX_MOVE_SIZE:
+            raise BadLength(f"expected a move of at most {MAX_MOVE_SIZE} bytes, got {size}")
         move = reader.take(size)
         remask = _read_remask(reader)
         count = reader.u8()
-        if count > MAX_DECK:
-            raise BadLength(f"expected at most {MAX_DECK} tokens, got {count}")
+        if count > TILE_COUNT:
+            raise BadLength(f"expected at most {TILE_COUNT} tokens, got {count}")
         return cls(
             move=move,
             remask=remask,
-            tokens=reader.take(POINT_SIZE * count),
-            proof=reader.take(PROOF_SIZE if count else 0),
+            tokens=reader.take(CELL * count),
+            proof=reader.take(DLEQ_BYTES if count else 0),
         )
 
 
@@ -409,7 +410,7 @@ class Result:
     def read(cls, reader: Reader) -> Self:
         """Takes the payload off the reader."""
         seats = reader.u8()
-        if not 2 <= seats <= MAX_SEATS:
+        if not MIN_SEATS <= seats <= MAX_SEATS:
             raise BadLength(f"expected points of 2 to 4 seats, got {seats}")
         return cls(
             points=tuple(reader.i32() for _ in range(seats)),
@@ -523,28 +524,28 @@ def _read_purpose(reader: Reader) -> Purpose:
 
 def _read_positions(reader: Reader) -> tuple[int, ...]:
     count = reader.u8()
-    if not 1 <= count <= MAX_DECK:
-        raise BadLength(f"expected 1 to {MAX_DECK} positions, got {count}")
+    if not 1 <= count <= TILE_COUNT:
+        raise BadLength(f"expected 1 to {TILE_COUNT} positions, got {count}")
     positions = tuple(reader.take(count))
-    if any(position >= MAX_DECK for position in positions) or len(set(positions)) != count:
+    if any(position >= TILE_COUNT for position in positions) or len(set(positions)) != count:
         raise DecodeError("expected different positions below 106")
     return positions
 
 
 def _read_shuffle(reader: Reader) -> tuple[bytes, bytes]:
     count = reader.u8()
-    if not 2 <= count <= MAX_DECK:
-        raise BadLength(f"expected a shuffle of 2 to {MAX_DECK} tiles, got {count}")
-    return reader.take(64 * count), reader.take(32 * (5 * count + 9))
+    if not N_MIN <= count <= TILE_COUNT:
+        raise BadLength(f"expected a shuffle of 2 to {TILE_COUNT} tiles, got {count}")
+    return reader.take(ENTRY * count), reader.take(proof_size(count))
 
 
 def _read_remask(reader: Reader) -> Remask | None:
     count = reader.u8()
     if count == 0:
         return None
-    if not 2 <= count <= MAX_DECK:
-        raise BadLength(f"expected a re-mask of 2 to {MAX_DECK} tiles, got {count}")
-    return Remask(deck=reader.take(64 * count), proof=reader.take(32 * (5 * count + 9)))
+    if not N_MIN <= count <= TILE_COUNT:
+        raise BadLength(f"expected a re-mask of 2 to {TILE_COUNT} tiles, got {count}")
+    return Remask(deck=reader.take(ENTRY * count), proof=reader.take(proof_size(count)))
 
 
 def _read_blob(reader: Reader) -> bytes:

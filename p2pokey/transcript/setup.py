@@ -18,8 +18,8 @@ from p2pokey.rules.rulesets import (
     from_json,
     rules_hash,
 )
-from p2pokey.tiles import Seat
-from p2pokey.transcript.messages import HASH_SIZE, MAX_SEATS
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
+from p2pokey.transcript.messages import HASH_SIZE
 
 FORMAT = "p2pokey-transcript"
 FILE_VERSION = 0
@@ -137,7 +137,7 @@ def _setup_from(header: dict[str, Any]) -> HandSetup:
     rules_text = json.dumps(header["rules"], sort_keys=True, separators=(",", ":"))
     rules, options = from_json(rules_text.encode("ascii"))
     roster = tuple(_hex(key, 32) for key in header["roster"])
-    if not 2 <= len(roster) <= MAX_SEATS or len(roster) != options.seats:
+    if not MIN_SEATS <= len(roster) <= MAX_SEATS or len(roster) != options.seats:
         raise DecodeError(f"expected {options.seats} seats, got {len(roster)} keys")
     starter = _number(setup["starter"], 255)
     if starter >= len(roster) and starter != BY_COINS:

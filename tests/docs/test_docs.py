@@ -476,9 +476,9 @@ def test_the_limits_are_those_of_the_code() -> None:
         "message line": file.MAX_LINE,
         "rules text": 8192,
         "envelope": messages.MAX_ENVELOPE,
-        "move": messages.MAX_MOVE,
-        "deck of a shuffle or re-mask": messages.MAX_DECK,
-        "positions of a token message": messages.MAX_DECK,
+        "move": messages.MAX_MOVE_SIZE,
+        "deck of a shuffle or re-mask": messages.TILE_COUNT,
+        "positions of a token message": messages.TILE_COUNT,
         "evidence": 2,
     }
 
