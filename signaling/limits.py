@@ -37,7 +37,7 @@ class Limits:
     relay_bytes_per_second: int = 256 * 1024
     """Steady rate of relayed bytes from one connection; above it the server reads more slowly."""
     relay_burst_bytes: int = 512 * 1024
-    """Relayed bytes at once: one shuffle proof to three peers is about 300 KB."""
+    """Relayed bytes at once: one shuffle to three peers is about 75 KB."""
     relay_bytes_per_room_hour: int = 64 * 1024 * 1024
     """Relayed bytes of a whole room; a hand is 1 to 2 MB."""
 

@@ -20,7 +20,7 @@ HEADER = struct.Struct("<BIHH")
 CHUNK_BYTES = 16 * 1024
 """Every WebRTC implementation and the relay take messages of this size."""
 MAX_MESSAGE_BYTES = 1024 * 1024
-"""Ten times the largest message of a hand (a shuffle, about 100 KB)."""
+"""Eight times the largest message of a hand (128 KiB); a shuffle takes about 24 KB."""
 MAX_CHUNKS = MAX_MESSAGE_BYTES // CHUNK_BYTES
 MAX_FRAME_BYTES = HEADER.size + CHUNK_BYTES
 MAX_SEQUENCE = 2**32 - 1
