@@ -3,28 +3,27 @@
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.deck.secrets import seed_commitment
+from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
 from p2pokey.rules.scoring import HandScore
-from p2pokey.transcript.messages import Disclose, End, Kind, Result
+from p2pokey.transcript.messages import Disclose, End, Result
 
 
 def replay_end(course: Course) -> None:
     """All sign the final state, then disclose their seeds."""
     course.final_state = course.states[-1]
     for seat in course.seats:
-        line, message = course.take(Kind.END, seat)
-        assert isinstance(message, End)
+        line, end = course.take(End, seat)
         text = "END for another final state than the replay gives"
-        course.expect(line, message.digest == course.final_state, "StateDisagreement", text)
+        course.expect(line, end.digest == course.final_state, StateDisagreement, text)
     course.complete("ended", course.final_state)
     seeds = b""
     for seat in course.seats:
-        line, message = course.take(Kind.DISCLOSE, seat)
-        assert isinstance(message, Disclose)
-        commitment = seed_commitment(course.contexts, seat, message.seed)
+        line, disclosed = course.take(Disclose, seat)
+        commitment = seed_commitment(course.contexts, seat, disclosed.seed)
         text = "the disclosed seed is not the one that was committed to"
         is_committed = commitment == course.commits[seat].seed_commit
-        course.expect(line, is_committed, "CommitMismatch", text)
-        seeds += message.seed
+        course.expect(line, is_committed, CommitMismatch, text)
+        seeds += disclosed.seed
     course.complete("disclosed", seeds)
 
 
@@ -40,8 +39,7 @@ def replay_results(course: Course, transcript_hash: bytes) -> None:
     score = score_of(course)
     try:
         for seat in course.seats:
-            line, message = course.take(Kind.RESULT, seat)
-            assert isinstance(message, Result)
+            line, message = course.take(Result, seat)
             _check_result(course, line, message, score, transcript_hash)
     except ReplayEnded:
         # In a hand that was stopped here some results are missing: the others still bind.
@@ -57,10 +55,10 @@ def _check_result(
 ) -> None:
     if score is not None:
         text = f"expected points {list(score.points)}, got {list(message.points)}"
-        course.expect(line, message.points == score.points, "ReplayMismatch", text)
+        course.expect(line, message.points == score.points, ReplayMismatch, text)
         text = f"expected totals {list(score.totals)}, got {list(message.totals)}"
-        course.expect(line, message.totals == score.totals, "ReplayMismatch", text)
+        course.expect(line, message.totals == score.totals, ReplayMismatch, text)
     text = "RESULT names another final state than the replay gives"
-    course.expect(line, message.state == course.final_state, "ReplayMismatch", text)
+    course.expect(line, message.state == course.final_state, ReplayMismatch, text)
     text = "RESULT signs other lines than stand in this file"
-    course.expect(line, message.transcript == transcript_hash, "ReplayMismatch", text)
+    course.expect(line, message.transcript == transcript_hash, ReplayMismatch, text)

@@ -8,6 +8,7 @@ ends the replay, because from then on nothing is certain.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TypeVar
 
 from p2pokey.audit.equations import verify_and_explain
 from p2pokey.audit.reading import Line
@@ -21,17 +22,25 @@ from p2pokey.audit.stopped import (
 )
 from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
 from p2pokey.crypto.group import Group
+from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.crypto.steps import run
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.secrets import SeatSecrets, seed_commitment
 from p2pokey.deck.states import play_state, round_state
 from p2pokey.deck.turns import RemaskDuty
-from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.errors import (
+    DecodeError,
+    P2POkeyError,
+    ReplayMismatch,
+    StateDisagreement,
+    TokenNotDue,
+    VerificationError,
+)
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.state import HandState, canonical_bytes
-from p2pokey.tiles import Seat, Slot, Tile
+from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
 from p2pokey.transcript.messages import (
     NOBODY,
     Commit,
@@ -44,7 +53,9 @@ from p2pokey.transcript.messages import (
 )
 from p2pokey.transcript.setup import HandSetup
 
-BATCH_TILES = 4 * 106
+MessageT = TypeVar("MessageT", bound=Message)
+
+BATCH_TILES = 4 * TILE_COUNT
 """Tiles of shuffles that are verified in one sum: the whole chain, or some thirty re-masks."""
 
 
@@ -130,29 +141,31 @@ class Course:
 
     # Taking ---------------------------------------------------------------------------------------
 
-    def take(self, kind: Kind, seat: Seat) -> tuple[Line, Message]:
-        """The next line, which must be this message of this seat at the current step."""
+    def take(self, wanted: type[MessageT], seat: Seat) -> tuple[Line, MessageT]:
+        """The next line, which must be such a message of this seat at the current step."""
         line = self._newest = next(self._lines, None)
         step = len(self.states) - 1
-        if line is None or self.findings or self._is_missing(line, (step, kind, seat)):
+        if line is None or self.findings or self._is_missing(line, (step, wanted.kind, seat)):
             # In a hand that was stopped, what follows the first fault may follow from it.
             self._end_if_voided()
         if line is None:
             raise ReplayEnded(None)
-        envelope = line.envelope
+        envelope, message = line.envelope, line.envelope.message
         if (envelope.seat, envelope.seq) in self._forked:
             self._end_if_voided()
-        if isinstance(envelope.message, Complaint) and self.keyset:
-            self._judge(line, envelope.message)
-        if (envelope.kind, envelope.seat) != (kind, seat):
-            text = f"expected {kind.label} of seat {seat + 1} here, got {envelope.kind.label}"
-            raise ReplayEnded(line.finding("TokenNotDue", text))
+        if isinstance(message, Complaint) and self.keyset:
+            self._judge(line, message)
+        if not isinstance(message, wanted) or envelope.seat != seat:
+            text = (
+                f"expected {wanted.kind.label} of seat {seat + 1} here, got {envelope.kind.label}"
+            )
+            raise ReplayEnded(line.finding(TokenNotDue, text))
         if envelope.step != step:
             text = f"expected step {step}, got {envelope.step}"
-            raise ReplayEnded(line.finding("StateDisagreement", text))
+            raise ReplayEnded(line.finding(StateDisagreement, text))
         text = "the message names another state than the replay gives"
-        self.expect(line, envelope.state == self.states[-1], "StateDisagreement", text)
-        return line, envelope.message
+        self.expect(line, envelope.state == self.states[-1], StateDisagreement, text)
+        return line, message
 
     def left(self) -> list[Line]:
         """The line at which the replay ended, and all after it."""
@@ -163,7 +176,7 @@ class Course:
         """The file must end here."""
         extra = next(self._lines, None)
         if extra is not None:
-            raise ReplayEnded(extra.finding("TokenNotDue", "a message after the last RESULT"))
+            raise ReplayEnded(extra.finding(TokenNotDue, "a message after the last RESULT"))
 
     def _is_missing(self, line: Line, expected: tuple[int, Kind, Seat]) -> bool:
         """Whether the expected message is not in the file, rather than a wrong one before it."""
@@ -209,7 +222,7 @@ class Course:
         try:
             check()
         except (VerificationError, DecodeError) as error:
-            self.findings.append(line.finding(error.code, str(error)))
+            self.findings.append(line.finding(type(error), str(error)))
             return False
         finally:
             self._progress(work)
@@ -222,7 +235,7 @@ class Course:
         In a hand that was stopped the first fault ends the replay, so nothing may wait there.
         """
         self._claims.append((line, claim))
-        waiting = sum(len(claim.deck_out) // 64 for _, claim in self._claims)
+        waiting = sum(_tiles(claim) for _, claim in self._claims)
         if self._voids or waiting >= BATCH_TILES:
             self.verify_claims()
 
@@ -233,18 +246,18 @@ class Course:
             run(verify_shuffles_steps(self.group, [claim for _, claim in claims]))
         except (VerificationError, DecodeError):
             for line, claim in claims:
-                work = len(claim.deck_out) // 64
-                self.check(line, work, partial(verify_and_explain, self.group, claim))
+                check = partial(verify_and_explain, self.group, claim)
+                self.check(line, _tiles(claim), check)
         else:
             self.proofs += len(claims)
-            self._progress(sum(len(claim.deck_out) // 64 for _, claim in claims))
+            self._progress(sum(_tiles(claim) for _, claim in claims))
 
-    def expect(self, line: Line, condition: bool, cause: str, text: str) -> None:
+    def expect(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
         """Notes a finding about the line unless the condition holds."""
         if not condition:
             self.findings.append(line.finding(cause, text))
 
-    def require(self, line: Line, condition: bool, cause: str, text: str) -> None:
+    def require(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
         """Ends the replay with a finding about the line unless the condition holds."""
         if not condition:
             raise ReplayEnded(line.finding(cause, text))
@@ -276,7 +289,7 @@ class Course:
         else:
             kind = line.envelope.kind.label
             text = f"the disclosed seed gives another {kind} message"
-            self.findings.append(line.finding("ReplayMismatch", text))
+            self.findings.append(line.finding(ReplayMismatch, text))
 
     # Steps ----------------------------------------------------------------------------------------
 
@@ -304,3 +317,7 @@ class Course:
             if isinstance(message, Disclose)
             and (seat, seed_commitment(self.contexts, seat, message.seed)) in commitments
         }
+
+
+def _tiles(claim: ShuffleClaim) -> int:
+    return len(claim.deck_out) // ENTRY

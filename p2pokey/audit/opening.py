@@ -6,7 +6,8 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
 from p2pokey.crypto.batch import ShuffleClaim
-from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.group import split32
+from p2pokey.crypto.reencrypt import ENTRY, columns, shuffle_secrets
 from p2pokey.crypto.shuffle import prove_shuffle, shuffle_deck
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.keys import (
@@ -24,17 +25,23 @@ from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.points import initial_deck, tile_of
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.shares import ShareTable, build_shares, check_share_sizes
-from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.errors import (
+    BadLength,
+    DeckDisagreement,
+    DecodeError,
+    DuplicateKey,
+    ReplayMismatch,
+    VerificationError,
+)
 from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
-from p2pokey.transcript.messages import Commit, Keys, Kind, Ready, Shuffle
+from p2pokey.transcript.messages import Commit, Keys, Ready, Shuffle
 
 
 def replay_commits(course: Course) -> None:
     """Round 1."""
     lines = []
     for seat in course.seats:
-        line, message = course.take(Kind.COMMIT, seat)
-        assert isinstance(message, Commit)
+        line, message = course.take(Commit, seat)
         fields = CommitFields(
             seed_commit=message.seed_commit,
             coin_commit=message.coin_commit,
@@ -63,8 +70,7 @@ def replay_keys(course: Course) -> None:
     """Round 2."""
     lines = []
     for seat in course.seats:
-        line, message = course.take(Kind.KEYS, seat)
-        assert isinstance(message, Keys)
+        line, message = course.take(Keys, seat)
         course.check(line, 1, partial(_check_keys, course, seat, message))
         course.rebuild(line, message, partial(_build_keys, course, seat), always=True)
         course.keys.append(message)
@@ -75,7 +81,7 @@ def replay_keys(course: Course) -> None:
     try:
         course.joint_key = check_joint_key(course.group, hand_keys)
     except (VerificationError, DecodeError) as error:
-        raise ReplayEnded(lines[-1].finding(error.code, str(error))) from error
+        raise ReplayEnded(lines[-1].finding(type(error), str(error))) from error
     course.keyset = keyset_digest(
         [commit.encode() for commit in course.commits],
         [keys.record for keys in course.keys],
@@ -127,21 +133,20 @@ def _refuse_duplicate(
     index = find_duplicate(keys, taken)
     if index is not None:
         text = "a key equals another key of this hand"
-        course.findings.append(lines[index].finding("DuplicateKey", text))
+        course.findings.append(lines[index].finding(DuplicateKey, text))
 
 
 def replay_shuffles(course: Course) -> None:
     """Round 3."""
     deck, proof = initial_deck(course.group), b""
     for seat in course.seats:
-        line, message = course.take(Kind.SHUFFLE, seat)
-        assert isinstance(message, Shuffle)
-        is_whole = len(message.deck) == 64 * TILE_COUNT
-        course.require(line, is_whole, "BadLength", f"expected a deck of {TILE_COUNT} tiles")
+        line, message = course.take(Shuffle, seat)
+        is_whole = len(message.deck) == ENTRY * TILE_COUNT
+        course.require(line, is_whole, BadLength, f"expected a deck of {TILE_COUNT} tiles")
         course.expect(
             line,
             message.input_hash == input_digest(deck, proof),
-            "DeckDisagreement",
+            DeckDisagreement,
             "the shuffle builds on another deck than the one before it",
         )
         ctx = shuffle_context(course.contexts, seat, course.keyset)
@@ -184,10 +189,9 @@ def replay_ready(course: Course) -> None:
     """Round 4; then the tiles behind all positions, if all seeds are known (S11.4)."""
     digest = _ready(course)
     for seat in course.seats:
-        line, message = course.take(Kind.READY, seat)
-        assert isinstance(message, Ready)
+        line, message = course.take(Ready, seat)
         text = "READY for another deck than the transcript shows"
-        course.expect(line, message.digest == digest, "DeckDisagreement", text)
+        course.expect(line, message.digest == digest, DeckDisagreement, text)
     course.complete("ready", digest)
     course.deck = MaskedDeck(
         course.group,
@@ -213,7 +217,9 @@ def _open_everything(course: Course) -> None:
     for position, (tile, found) in enumerate(zip(tiles, opened, strict=True)):
         if tile != found:
             text = f"position {position} opens to another tile than the seeds give"
-            finding = Finding(line=None, seat=None, message=None, cause="ReplayMismatch", text=text)
+            finding = Finding(
+                line=None, seat=None, message=None, cause=ReplayMismatch.__name__, text=text
+            )
             course.findings.append(finding)
             return
     course.faces = {Slot(position): Tile(tile) for position, tile in enumerate(tiles)}
@@ -221,13 +227,12 @@ def _open_everything(course: Course) -> None:
 
 def _open_with_all_keys(course: Course, deck: bytes) -> list[int | None]:
     joint = sum(secrets.hand_secret for secrets in course.secrets.values())
-    firsts = b"".join(deck[64 * i : 64 * i + 32] for i in range(TILE_COUNT))
-    seconds = b"".join(deck[64 * i + 32 : 64 * i + 64] for i in range(TILE_COUNT))
+    c1, c2 = columns(deck)
     try:
-        points = course.group.sub(seconds, course.group.mul_one_scalar(joint, firsts))
+        points = course.group.sub(c2, course.group.mul_one_scalar(joint, c1))
     except DecodeError:
         return [None] * TILE_COUNT
-    return [_tile_or_none(course, points[32 * i : 32 * i + 32]) for i in range(TILE_COUNT)]
+    return [_tile_or_none(course, point) for point in split32(points)]
 
 
 def _tile_or_none(course: Course, point: bytes) -> int | None:

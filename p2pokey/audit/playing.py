@@ -6,7 +6,8 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
 from p2pokey.crypto.batch import ShuffleClaim
-from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.group import CELL
+from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.crypto.shuffle import prove_shuffle
 from p2pokey.deck.keys import starter_by_coins
 from p2pokey.deck.secrets import SeatSecrets
@@ -17,12 +18,20 @@ from p2pokey.deck.turns import (
     reveal_plan,
     reveals_in,
 )
-from p2pokey.errors import DecodeError, RuleError, VerificationError
+from p2pokey.errors import (
+    BadLength,
+    DecodeError,
+    IllegalMove,
+    ReplayMismatch,
+    RuleError,
+    TokenNotDue,
+    VerificationError,
+)
 from p2pokey.rules.events import Event, Reveal
 from p2pokey.rules.moves import decode_move
 from p2pokey.rules.state import Phase as GamePhase
 from p2pokey.tiles import Seat, Slot
-from p2pokey.transcript.messages import Kind, Move, Purpose, Remask, Tokens
+from p2pokey.transcript.messages import Move, Purpose, Remask, Tokens
 
 
 def replay_deal(course: Course) -> None:
@@ -48,8 +57,7 @@ def replay_moves(course: Course) -> None:
     while course.need_game().phase is not GamePhase.OVER:
         mover = course.engine.mover(course.need_game())
         assert mover is not None
-        line, message = course.take(Kind.MOVE, mover)
-        assert isinstance(message, Move)
+        line, message = course.take(Move, mover)
         reveals = _replay_move(course, line, mover, message)
         course.complete_play()
         if reveals:
@@ -64,11 +72,10 @@ def _replay_tokens(course: Course, reveals: tuple[Reveal, ...], purpose: Purpose
         due = owed_positions(reveals, seat)
         if not due:
             continue
-        line, message = course.take(Kind.TOKENS, seat)
-        assert isinstance(message, Tokens)
+        line, message = course.take(Tokens, seat)
         is_due = message.purpose is purpose and message.positions == due
         text = f"expected {purpose.label} tokens for positions {list(due)}"
-        course.require(line, is_due, "TokenNotDue", text)
+        course.require(line, is_due, TokenNotDue, text)
         course.check(line, len(due) // 4 + 1, partial(_check_tokens, course, line, message))
         course.rebuild(line, message, partial(_build_tokens, course, line, message))
         course.need_deck().store_tokens(seat, message.positions, message.tokens)
@@ -123,7 +130,7 @@ def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple
         move = decode_move(message.move)
         following, events = course.engine.apply(game, move)
     except (RuleError, DecodeError) as error:
-        raise ReplayEnded(line.finding(error.code, str(error))) from error
+        raise ReplayEnded(line.finding(type(error), str(error))) from error
     slots = concealed_slots(game, seat)
     plan = reveal_plan(game, seat, move)
     _require_form(course, line, message, slots, plan, course.duty.is_due(game, seat, move))
@@ -136,7 +143,7 @@ def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple
         course.need_deck().make_public(slot, tile)
         if course.faces:
             text = f"slot {slot} holds another tile than the seeds give"
-            course.expect(line, course.faces[slot] == tile, "ReplayMismatch", text)
+            course.expect(line, course.faces[slot] == tile, ReplayMismatch, text)
     course.game = following
     return reveals_in(events)
 
@@ -150,12 +157,12 @@ def _require_form(
     is_remask_due: bool,
 ) -> None:
     text = "a re-mask is missing or not due"
-    course.require(line, is_remask_due == (message.remask is not None), "IllegalMove", text)
+    course.require(line, is_remask_due == (message.remask is not None), IllegalMove, text)
     if message.remask is not None:
         text = f"expected a re-mask of {len(slots)} tiles"
-        course.require(line, len(message.remask.deck) == 64 * len(slots), "BadLength", text)
+        course.require(line, len(message.remask.deck) == ENTRY * len(slots), BadLength, text)
     text = f"expected {len(plan.slots)} tokens with this move"
-    course.require(line, len(message.tokens) == 32 * len(plan.slots), "TokenNotDue", text)
+    course.require(line, len(message.tokens) == CELL * len(plan.slots), TokenNotDue, text)
 
 
 def _check_reveal(course: Course, line: Line, message: Move, plan: RevealPlan) -> None:
@@ -180,7 +187,8 @@ def _replay_remask(course: Course, line: Line, slots: tuple[Slot, ...], remask: 
     )
     course.check_shuffle(line, claim)
     if course.faces:
-        permutation, _ = shuffle_secrets(course.secrets[seat].seed, ctx, deck_in)
+        seed = course.secrets[seat].seed
+        permutation = deck.remask_permutation(holder=seat, seed=seed, slots=slots)
         moved = [course.faces[slots[source]] for source in permutation]
         course.faces.update(zip(slots, moved, strict=True))
     deck.apply_remask(seat, slots, remask.deck)

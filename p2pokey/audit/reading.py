@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from p2pokey.audit.report import Finding
-from p2pokey.errors import DecodeError, UnsupportedVersion, VerificationError
+from p2pokey.errors import (
+    BrokenChain,
+    DecodeError,
+    P2POkeyError,
+    UnsupportedVersion,
+    VerificationError,
+)
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, verify_envelope
@@ -30,13 +36,13 @@ class Line:
         """The message as findings name it."""
         return f"{self.envelope.kind.label} {self.envelope.seq}"
 
-    def finding(self, cause: str, text: str, seat: int | None = None) -> Finding:
+    def finding(self, cause: type[P2POkeyError], text: str, seat: int | None = None) -> Finding:
         """A finding about this line; the author is at fault unless another seat is given."""
         return Finding(
             line=self.number,
             seat=int(self.envelope.seat) if seat is None else seat,
             message=self.label,
-            cause=cause,
+            cause=cause.__name__,
             text=text,
         )
 
@@ -107,12 +113,12 @@ def _check_signatures(
         envelope = line.envelope
         if envelope.seat >= setup.seats:
             text = f"expected a seat from 1 to {setup.seats}, got {envelope.seat + 1}"
-            findings.append(line.finding("BrokenChain", text))
+            findings.append(line.finding(BrokenChain, text))
             continue
         try:
             verify_envelope(verifier, setup.roster[envelope.seat], envelope)
         except VerificationError as error:
-            findings.append(line.finding(error.code, str(error)))
+            findings.append(line.finding(type(error), str(error)))
 
 
 def _check_chains(setup: HandSetup, lines: list[Line], findings: list[Finding]) -> None:
@@ -121,14 +127,14 @@ def _check_chains(setup: HandSetup, lines: list[Line], findings: list[Finding]) 
     for line in lines:
         envelope = line.envelope
         if envelope.session != setup.session or envelope.hand != setup.hand:
-            findings.append(line.finding("BrokenChain", "the message belongs to another hand"))
+            findings.append(line.finding(BrokenChain, "the message belongs to another hand"))
             continue
         seq, prev = heads.get(envelope.seat, (0, NO_PREVIOUS))
         if (envelope.seq, envelope.prev) != (seq, prev):
             text = f"expected message {seq} of this seat's chain, got another or a changed one"
-            findings.append(line.finding("BrokenChain", text))
+            findings.append(line.finding(BrokenChain, text))
         if envelope.step < steps.get(envelope.seat, 0):
-            findings.append(line.finding("BrokenChain", "the author's steps go back"))
+            findings.append(line.finding(BrokenChain, "the author's steps go back"))
         steps[envelope.seat] = envelope.step
         heads[envelope.seat] = (envelope.seq + 1, envelope.body_hash)
 
@@ -139,7 +145,7 @@ def _check_order(lines: list[Line], findings: list[Finding]) -> None:
     for before, line in pairwise(lines):
         if places[id(line.envelope)] < places[id(before.envelope)]:
             text = "the line stands after one that belongs behind it"
-            findings.append(line.finding("BrokenChain", text))
+            findings.append(line.finding(BrokenChain, text))
 
 
 def _hash_before_results(raw: list[bytes], lines: list[Line]) -> bytes:

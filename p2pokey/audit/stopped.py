@@ -12,7 +12,7 @@ from p2pokey.crypto.group import Group
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.shares import ShareTable
 from p2pokey.deck.shares import judge_complaint as share_is_bad
-from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.errors import DecodeError, Equivocation, ShareInvalid, VerificationError
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
@@ -51,7 +51,7 @@ def proven_forks(
         seat, seq = pair[0].seat, pair[0].seq
         if (pair[1].seat, pair[1].seq) == (seat, seq):
             text = f"two different messages {seq} of seat {seat + 1} are both signed"
-            finding = line.finding("Equivocation", text, seat=int(seat))
+            finding = line.finding(Equivocation, text, seat=int(seat))
             forks.setdefault((seat, seq), finding)
     return forks
 
@@ -87,7 +87,7 @@ def judge_complaint(
     """Who lied: the dealer of the share, or the seat that complains about it."""
     holder, dealer = line.envelope.seat, complaint.dealer
     if not threshold or dealer == holder or dealer >= len(keys):
-        return line.finding("ShareInvalid", "a complaint about a share that was never dealt")
+        return line.finding(ShareInvalid, "a complaint about a share that was never dealt")
     try:
         table = ShareTable.check(
             group,
@@ -111,8 +111,8 @@ def judge_complaint(
             proof=complaint.proof,
         )
     except (VerificationError, DecodeError) as error:
-        return line.finding(error.code, f"a complaint that proves nothing: {error}")
+        return line.finding(type(error), f"a complaint that proves nothing: {error}")
     if is_bad:
         text = f"the share for seat {holder + 1} does not fit its commitments"
-        return line.finding("ShareInvalid", text, seat=dealer)
-    return line.finding("ShareInvalid", "a complaint about a share that is good")
+        return line.finding(ShareInvalid, text, seat=dealer)
+    return line.finding(ShareInvalid, "a complaint about a share that is good")

@@ -6,7 +6,7 @@ message is due is decided where the message is used, so that the fault can be na
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, Self
+from typing import ClassVar, Self, get_args
 
 from p2pokey.codec import Reader, i32, u8, u16, u32
 from p2pokey.crypto.dleq import DLEQ_BYTES
@@ -79,7 +79,6 @@ class Commit:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(
             seed_commit=reader.take(32),
             coin_commit=reader.take(32),
@@ -113,7 +112,6 @@ class Keys:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         commitments, shares = reader.u8(), reader.u8()
         if commitments >= MAX_SEATS or shares >= MAX_SEATS:
             raise BadLength("expected at most 3 commitments and 3 shares")
@@ -142,7 +140,6 @@ class Complaint:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(
             dealer=_read_seat(reader),
             shared_point=reader.take(CELL),
@@ -165,7 +162,6 @@ class Shuffle:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         input_hash = reader.take(HASH_SIZE)
         deck, proof = _read_shuffle(reader)
         return cls(input_hash=input_hash, deck=deck, proof=proof)
@@ -184,7 +180,6 @@ class Ready:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(digest=reader.take(HASH_SIZE))
 
 
@@ -205,7 +200,6 @@ class Tokens:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         purpose = _read_purpose(reader)
         positions = _read_positions(reader)
         return cls(
@@ -233,7 +227,6 @@ class Escrow:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         absent = _read_seat(reader)
         positions = _read_positions(reader)
         return cls(
@@ -275,7 +268,6 @@ class Move:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         size = reader.u16()
         if size > MAX_MOVE_SIZE:
             raise BadLength(f"expected a move of at most {MAX_MOVE_SIZE} bytes, got {size}")
@@ -309,7 +301,6 @@ class Drop:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(
             absent=_read_seat(reader),
             step=reader.u32(),
@@ -333,7 +324,6 @@ class Refuse:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(message=_read_blob(reader))
 
 
@@ -349,7 +339,6 @@ class Return:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         del reader
         return cls()
 
@@ -367,7 +356,6 @@ class End:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(digest=reader.take(HASH_SIZE))
 
 
@@ -384,7 +372,6 @@ class Disclose:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         return cls(seed=reader.take(SEED_SIZE))
 
 
@@ -408,7 +395,6 @@ class Result:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         seats = reader.u8()
         if not MIN_SEATS <= seats <= MAX_SEATS:
             raise BadLength(f"expected points of 2 to 4 seats, got {seats}")
@@ -444,7 +430,6 @@ class Void:
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
-        """Takes the payload off the reader."""
         name = reader.take(reader.u8())
         if not (1 <= len(name) <= 32 and name.isalpha() and name.isascii()):
             raise DecodeError("expected a reason of 1 to 32 ASCII letters")
@@ -477,26 +462,7 @@ Message = (
 )
 """Any hand message."""
 
-_CLASSES: dict[Kind, type[Message]] = {
-    cls.kind: cls
-    for cls in (
-        Commit,
-        Keys,
-        Complaint,
-        Shuffle,
-        Ready,
-        Tokens,
-        Escrow,
-        Move,
-        Drop,
-        Refuse,
-        Return,
-        End,
-        Disclose,
-        Result,
-        Void,
-    )
-}
+_CLASSES: dict[Kind, type[Message]] = {cls.kind: cls for cls in get_args(Message)}
 
 
 def decode_message(kind: Kind, payload: bytes) -> Message:
