@@ -161,6 +161,10 @@ class LocalProtocolError(ProtocolError):
     """This program called its own machine wrongly: a bug here, no peer's fault."""
 
 
+class JournalInUse(LocalProtocolError):
+    """Another p2pokey is already playing this hand."""
+
+
 class BackendUnavailable(P2POkeyError):
     """The cryptography library libsodium cannot be used on this computer."""
 
@@ -183,6 +187,10 @@ class PeerFault(ProtocolError):
         self.phase = phase
         self.cause = cause
         self.evidence = evidence
+
+
+class TableCancelled(P2POkeyError):
+    """The table ended before its match did."""
 
 
 class ConnectError(P2POkeyError):

@@ -12,6 +12,7 @@ from p2pokey.errors import (
     InvalidInvite,
     InvalidRuleSet,
     P2POkeyError,
+    TableCancelled,
 )
 
 
@@ -31,8 +32,6 @@ class ExitCode(IntEnum):
     """The table could not be reached or did not come together."""
     CANCELLED = 6
     """The table ended before its match did."""
-    HUNG_UP = 129
-    """SIGHUP: the terminal is gone."""
     INTERRUPTED = 130
     """Ctrl-C."""
     TERMINATED = 143
@@ -41,10 +40,6 @@ class ExitCode(IntEnum):
 
 class Terminated(Exception):
     """The process was asked to end."""
-
-
-class HungUp(Terminated):
-    """The process was asked to end because its terminal is gone."""
 
 
 class CommandError(Exception):
@@ -80,8 +75,6 @@ def explain(error: BaseException) -> Explanation:
             return Explanation(sentence=error.format_message(), advice="", code=ExitCode.ERROR)
         case KeyboardInterrupt() | click.Abort():
             return Explanation(sentence="Stopped.", advice="", code=ExitCode.INTERRUPTED)
-        case HungUp():
-            return Explanation(sentence="Stopped.", advice="", code=ExitCode.HUNG_UP)
         case Terminated():
             return Explanation(sentence="Stopped.", advice="", code=ExitCode.TERMINATED)
         case P2POkeyError():
@@ -100,8 +93,7 @@ def sentence_of(error: BaseException) -> str:
 
 
 def _explain_own(error: P2POkeyError) -> Explanation:
-    # By name: the module of the table imports the whole game, which an audit does not need.
-    if type(error).__name__ == "TableCancelled":
+    if isinstance(error, TableCancelled):
         advice = "Open a new table and invite everybody again."
         return Explanation(sentence=sentence_of(error), advice=advice, code=ExitCode.CANCELLED)
     advice, code = _REPORT, ExitCode.ERROR

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Self
 
 from p2pokey.codec import Reader, u8, u32
-from p2pokey.errors import DecodeError, LocalProtocolError, UnsupportedVersion
+from p2pokey.errors import DecodeError, JournalInUse, LocalProtocolError, UnsupportedVersion
 from p2pokey.native.files import PRIVATE, sync_directory
 
 if sys.platform == "win32":
@@ -126,10 +126,6 @@ def _read_record(data: bytes, offset: int, chain: bytes) -> tuple[Record, bytes,
         return None
     record = Record(kind=RecordKind(kind), payload=data[start:end])
     return record, following, end + _DIGEST_SIZE
-
-
-class JournalInUse(LocalProtocolError):
-    """Another p2pokey is already playing this hand."""
 
 
 class Journal:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pokey.errors import DecodeError, UnsupportedVersion
+from p2pokey.errors import DecodeError, JournalInUse, UnsupportedVersion
 from p2pokey.native import journal as module
-from p2pokey.native.journal import Journal, JournalInUse, Record, RecordKind, read_journal
+from p2pokey.native.journal import Journal, Record, RecordKind, read_journal
 
 RECORDS = (
     Record(kind=RecordKind.SETUP, payload=b"{}"),

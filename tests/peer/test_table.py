@@ -14,7 +14,7 @@ import pytest
 from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.report import Report, Status
 from p2pokey.crypto.group import split32
-from p2pokey.errors import ConnectError
+from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.hand.core import HandPorts
 from p2pokey.hand.effects import Persist, RejectResult
 from p2pokey.hand.machine import HandMachine
@@ -40,7 +40,7 @@ from p2pokey.peer.events import (
     event_to_json,
 )
 from p2pokey.peer.runner import Verdict
-from p2pokey.peer.table import Table, TableCancelled
+from p2pokey.peer.table import Table
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import VERSION, decode_envelope
