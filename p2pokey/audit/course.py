@@ -95,7 +95,7 @@ class Course:
         self.seats = tuple(Seat(seat) for seat in range(setup.seats))
         self.hand_ctx = setup.hand_ctx()
         self.contexts = Contexts(self.hand_ctx)
-        self.threshold = setup.options.threshold if setup.options.recovery else 0
+        self.threshold = setup.options.threshold
         self.engine = engine_for(setup.rules)
         self.recompute = recompute
 

@@ -1,13 +1,15 @@
 """Rounds END, DISCLOSE and RESULT, and what follows a VOID (docs/protocol.md S4.7, S4.8)."""
 
+import hashlib
+
 from p2pokey.deck.secrets import seed_commitment
 from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
 from p2pokey.hand.blame import Dispute
 from p2pokey.hand.core import HandCore, Steps
 from p2pokey.hand.effects import AuditDue, HandFinished, Phase
 from p2pokey.transcript.envelope import Envelope
-from p2pokey.transcript.file import encode_transcript, transcript_hash, without_results
-from p2pokey.transcript.messages import Disclose, End, Result, Void
+from p2pokey.transcript.file import encode_transcript, without_results
+from p2pokey.transcript.messages import Disclose, End, Kind, Result
 
 
 def handle_end(core: HandCore, envelope: Envelope, message: End) -> Steps:
@@ -33,7 +35,8 @@ def handle_disclose(core: HandCore, envelope: Envelope, message: Disclose) -> St
         core.complete_round("disclosed", seeds, Phase.AUDIT)
         # Another seat may be quicker: its RESULT is not part of what this seat audits.
         before = without_results(core.book.accepted())
-        core.emit(AuditDue(transcript=encode_transcript(core.setup, before)))
+        core.audited = encode_transcript(core.setup, before)
+        core.emit(AuditDue(transcript=core.audited))
 
 
 def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]) -> None:
@@ -45,7 +48,7 @@ def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]
         points=points,
         totals=totals,
         state=core.states[-3],
-        transcript=transcript_hash(core.setup, core.book.accepted()),
+        transcript=hashlib.sha512(core.audited).digest(),
     )
     core.enter(Phase.RESULT)
     core.send(core.result)
@@ -58,17 +61,15 @@ def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
         raise ReplayMismatch("a result that the transcript does not give")
     core.contributions[envelope.seat] = message
     if len(core.contributions) == len(core.seats):
+        # A VOID that came too late to matter is left out.
+        lines = [item for item in core.book.accepted() if item.kind is not Kind.VOID]
+        core.transcript = encode_transcript(core.setup, lines)
         core.enter(Phase.DONE)
         core.emit(
             HandFinished(
                 points=message.points,
                 totals=message.totals,
-                transcript=encode_transcript(core.setup, counted(core)),
+                transcript=core.transcript,
+                transcript_hash=message.transcript,
             )
         )
-
-
-def counted(core: HandCore) -> list[Envelope]:
-    """The envelopes of a hand that counts; a VOID that came too late to matter is left out."""
-    accepted = core.book.accepted()
-    return [item for item in accepted if not isinstance(item.message, Void)]

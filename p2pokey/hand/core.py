@@ -14,6 +14,7 @@ from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.points import initial_deck
 from p2pokey.deck.secrets import SeatSecrets
+from p2pokey.deck.shares import ShareTable
 from p2pokey.deck.states import play_state, round_state
 from p2pokey.deck.turns import RemaskDuty, owed_positions
 from p2pokey.errors import LocalProtocolError
@@ -65,7 +66,7 @@ class HandCore:
         self.used_keys = used_keys
         self.hand_ctx = setup.hand_ctx()
         self.contexts = Contexts(self.hand_ctx)
-        self.threshold = setup.options.threshold if setup.options.recovery else 0
+        self.threshold = setup.options.threshold
         self.secrets = SeatSecrets.derive(
             seed=seed, contexts=self.contexts, seat=seat, threshold=self.threshold
         )
@@ -82,6 +83,8 @@ class HandCore:
 
         self.commits: tuple[Commit, ...] = ()
         self.keys: tuple[Keys, ...] = ()
+        self.share_tables: dict[Seat, ShareTable] = {}
+        """Of every dealer, checked; empty with recovery off."""
         self.keyset = b""
         self.joint_key = b""
         self.starter = Seat(0)
@@ -95,7 +98,11 @@ class HandCore:
         self.reveals: tuple[Reveal, ...] = ()
         self.purpose = Purpose.DEAL
         self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
+        self.audited = b""
+        """The transcript up to the last DISCLOSE: what the audit reads and RESULT signs."""
         self.result: Result | None = None
+        self.transcript = b""
+        """The whole file, once the hand counts."""
 
     @property
     def step(self) -> int:

@@ -113,11 +113,14 @@ class AuditDue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandFinished:
-    """Every seat signed the same result; `transcript` is the whole file."""
+    """Every seat signed the same result."""
 
     points: tuple[int, ...]
     totals: tuple[int, ...]
     transcript: bytes
+    """The whole file."""
+    transcript_hash: bytes
+    """SHA-512 of all lines before the first RESULT, as every RESULT signs it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

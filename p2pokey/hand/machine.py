@@ -38,7 +38,6 @@ from p2pokey.errors import (
 )
 from p2pokey.hand.blame import Blame, Dispute
 from p2pokey.hand.closing import (
-    counted,
     handle_disclose,
     handle_end,
     handle_result,
@@ -172,8 +171,9 @@ class HandMachine:
     def transcript(self) -> bytes:
         """The transcript file as far as it goes."""
         core = self._core
-        lines = counted(core) if core.phase is Phase.DONE else core.book.accepted()
-        return encode_transcript(core.setup, lines)
+        if core.phase is Phase.DONE:
+            return core.transcript
+        return encode_transcript(core.setup, core.book.accepted())
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""

@@ -4,7 +4,6 @@ docs/transcript-format.md. `summary` is for people; readers derive it again and 
 is not what the writer would have written is refused.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -92,11 +91,6 @@ def without_results(envelopes: Iterable[Envelope]) -> list[Envelope]:
     A VOID that counts ends the hand before a result, so where there are results it is only noise.
     """
     return [item for item in envelopes if item.kind not in (Kind.RESULT, Kind.VOID)]
-
-
-def transcript_hash(setup: HandSetup, envelopes: Iterable[Envelope]) -> bytes:
-    """SHA-512 of all lines before the first RESULT (S4.8)."""
-    return hashlib.sha512(encode_transcript(setup, without_results(envelopes))).digest()
 
 
 def summarise(envelope: Envelope) -> dict[str, Any]:
