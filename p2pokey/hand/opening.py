@@ -5,6 +5,7 @@ seat's fault; where another seat is to blame it raises `Blame`.
 """
 
 from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
+from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.crypto.shuffle import prove_shuffle_steps
 from p2pokey.deck.chain import input_digest, ready_digest, shuffle_context
 from p2pokey.deck.keys import (
@@ -62,14 +63,15 @@ def send_commit(core: HandCore) -> None:
 def handle_commit(core: HandCore, envelope: Envelope, message: Commit) -> Steps:
     """Round 1: a commitment and a sealing key."""
     yield
-    fields = CommitFields(
-        seed_commit=message.seed_commit,
-        coin_commit=message.coin_commit,
-        sealing_key=message.sealing_key,
-        pop=message.pop,
-    )
-    check_commit(core.group, core.contexts, envelope.seat, fields)
-    core.emit(ProofAccepted(seat=envelope.seat, kind="possession", count=1))
+    if envelope.seat != core.seat:
+        fields = CommitFields(
+            seed_commit=message.seed_commit,
+            coin_commit=message.coin_commit,
+            sealing_key=message.sealing_key,
+            pop=message.pop,
+        )
+        check_commit(core.group, core.contexts, envelope.seat, fields)
+        core.emit(ProofAccepted(seat=envelope.seat, kind="possession", count=1))
     core.contributions[envelope.seat] = message
     if len(core.contributions) == len(core.seats):
         core.commits = tuple(m for m in core.in_seat_order() if isinstance(m, Commit))
@@ -108,11 +110,19 @@ def handle_keys(core: HandCore, envelope: Envelope, message: Keys) -> Steps:
     yield
     seat = envelope.seat
     check_share_sizes(len(core.seats), core.threshold, message.commitments, message.shares)
-    fields = HandKeyFields(hand_key=message.hand_key, pop=message.pop, coin=message.coin)
-    check_hand_key(core.group, core.contexts, seat, fields, core.commits[seat].coin_commit)
-    core.emit(ProofAccepted(seat=seat, kind="possession", count=1))
+    if seat != core.seat:
+        fields = HandKeyFields(hand_key=message.hand_key, pop=message.pop, coin=message.coin)
+        check_hand_key(core.group, core.contexts, seat, fields, core.commits[seat].coin_commit)
+        core.emit(ProofAccepted(seat=seat, kind="possession", count=1))
     if core.threshold:
-        _share_table(core, seat, message)
+        # This seat's own, too: a complaint about it is judged with it.
+        core.share_tables[seat] = ShareTable.check(
+            core.group,
+            seats=len(core.seats),
+            dealer=seat,
+            hand_key=message.hand_key,
+            commitments=message.commitments,
+        )
     core.contributions[seat] = message
     if len(core.contributions) == len(core.seats):
         yield from _complete_keys(core)
@@ -153,7 +163,7 @@ def _shares_are_good(core: HandCore) -> bool:
                 secret=core.secrets.sealing_secret,
                 sealing_key=core.commits[dealer].sealing_key,
                 shares=core.keys[dealer].shares,
-                table=_share_table(core, dealer, core.keys[dealer]),
+                table=core.share_tables[dealer],
             )
         except ShareInvalid:
             shared_point, proof = build_complaint(
@@ -187,7 +197,7 @@ def handle_complaint(core: HandCore, envelope: Envelope, message: Complaint) -> 
         keyset=core.keyset,
         sealing_keys=[commit.sealing_key for commit in core.commits],
         shares=core.keys[message.dealer].shares,
-        table=_share_table(core, Seat(message.dealer), core.keys[message.dealer]),
+        table=core.share_tables[Seat(message.dealer)],
         shared_point=message.shared_point,
         proof=message.proof,
     )
@@ -202,8 +212,8 @@ def handle_shuffle(core: HandCore, envelope: Envelope, message: Shuffle) -> Step
     seat = envelope.seat
     if seat != len(core.shuffles):
         raise DeckDisagreement("a shuffle out of turn")
-    if len(message.deck) != 64 * TILE_COUNT:
-        raise BadLength(f"expected a deck of {TILE_COUNT} tiles, got {len(message.deck) // 64}")
+    if len(message.deck) != ENTRY * TILE_COUNT:
+        raise BadLength(f"expected a deck of {TILE_COUNT} tiles, got {len(message.deck) // ENTRY}")
     if message.input_hash != _current_input(core):
         if not core.shuffles:
             raise DeckDisagreement("the first shuffle must build on the initial deck")
@@ -302,16 +312,6 @@ def handle_ready(core: HandCore, envelope: Envelope, message: Ready) -> Steps:
             deck=core.shuffles[-1].deck,
         )
         begin_deal(core)
-
-
-def _share_table(core: HandCore, dealer: Seat, message: Keys) -> ShareTable:
-    return ShareTable.check(
-        core.group,
-        seats=len(core.seats),
-        dealer=dealer,
-        hand_key=message.hand_key,
-        commitments=message.commitments,
-    )
 
 
 def _refuse_duplicates(
