@@ -177,12 +177,6 @@ def add(point: Point, other: Point) -> Point:
     return add_cached(point, cache(other))
 
 
-def negate(point: Point) -> Point:
-    """-point."""
-    x, y, z, t = point
-    return -x % P, y, z, -t % P
-
-
 def double_times(point: Point, count: int) -> Point:
     """2^count * point, count >= 1."""
     x, y, z, _ = point

@@ -161,7 +161,7 @@ def lagrange_at_zero(seats: Sequence[int]) -> list[int]:
 
 
 def combine_shares(shares: Mapping[int, int]) -> int:
-    """The shared secret from t shares by 0-based seat; for the audit after a hand only."""
+    """The shared secret from t shares by 0-based seat; to recover the key of an absent seat."""
     seats = sorted(shares)
     weights = lagrange_at_zero(seats)
     return sum([w * shares[s] for w, s in zip(weights, seats, strict=True)]) % L

@@ -66,12 +66,6 @@ class SodiumBackend:
         self._is_valid_point = library.crypto_core_ristretto255_is_valid_point
         _self_test(self)
 
-    @property
-    def version(self) -> str:
-        """The library's own version text, e.g. `1.0.18`."""
-        text: bytes = self._library.sodium_version_string()
-        return text.decode("ascii", "replace")
-
     def mul(self, scalars: Sequence[int], points: bytes) -> bytes:
         """scalar_i * point_i."""
         cells = _cells(points, len(scalars))
@@ -179,7 +173,6 @@ def _prepare(library: ctypes.CDLL) -> None:
         function = getattr(library, name)
         function.argtypes = [ctypes.c_void_p] * arguments
         function.restype = ctypes.c_int
-    library.sodium_version_string.restype = ctypes.c_char_p
     version = (library.sodium_library_version_major(), library.sodium_library_version_minor())
     if version < _OLDEST:
         raise BackendUnavailable(f"expected libsodium 1.0.18 or later, got ABI {version}")

@@ -117,11 +117,6 @@ class Link:
         """Whether the other side has acknowledged everything, a goodbye included."""
         return not self._unacked
 
-    @property
-    def is_attached(self) -> bool:
-        """Whether there is a transport."""
-        return self._attached
-
     def poll(self) -> list[LinkEffect]:
         """What is to be done, in order; each effect is given once."""
         effects, self._effects = self._effects, []

@@ -55,11 +55,6 @@ def bit_of(face: Face) -> int:
     return NUMBERS * face.colour + face.number - 1
 
 
-def face_of_bit(bit: int) -> Face:
-    """The face of a bit index."""
-    return Face(Colour(bit // NUMBERS), bit % NUMBERS + 1)
-
-
 def rack_of(tiles: Iterable[Tile], okey: Face | None) -> Rack:
     """The tiles as a Rack."""
     once = twice = wilds = 0

@@ -14,7 +14,6 @@ to its nonce in the roster and opens it only after it holds the signed roster, s
 included, can choose a nonce after seeing the others' and force a session id to repeat.
 """
 
-import hashlib
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,11 +84,6 @@ class Roster:
     def keys(self) -> bytes:
         """All identity keys in seat order, 32·n bytes (docs/protocol.md S2)."""
         return b"".join(seat.public_key for seat in self.seats)
-
-    @property
-    def rules_hash(self) -> bytes:
-        """64-byte SHA-512 of the rules text (docs/protocol.md S2)."""
-        return hashlib.sha512(self.rules).digest()
 
     def seat_of(self, public_key: bytes) -> Seat | None:
         """The seat with this identity key, or None."""

@@ -17,7 +17,7 @@ from p2pokey.rules.distance import distance, melds_distance, most_kept
 from p2pokey.rules.melds import Laid, MeldKind, read_meld
 from p2pokey.rules.rulesets import CLASSIC
 from p2pokey.rules.state import FinishKind
-from p2pokey.rules.templates import Rack, bit_of, face_of_bit, rack_of, templates, templates_with
+from p2pokey.rules.templates import Rack, bit_of, rack_of, templates, templates_with
 from p2pokey.tiles import Colour, Face, Tile, face_of, make_tile, parse_face, parse_tile
 from tests.rules import brute
 from tests.rules.racks import (
@@ -31,6 +31,11 @@ from tests.rules.racks import (
     random_tiles,
 )
 from tests.strategies import faces, seeds
+
+
+def face_of_bit(bit: int) -> Face:
+    """The face whose bit has this index."""
+    return Face(Colour(bit // 13), bit % 13 + 1)
 
 
 def _tiles(text: str) -> list[Tile]:
