@@ -14,7 +14,8 @@ from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
 from p2pokey.audit.report import Finding, Report, Status
 from p2pokey.audit.stopped import VOIDED
-from p2pokey.crypto.group import Group
+from p2pokey.crypto.group import CELL, Group
+from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.transcript.messages import Commit, Keys, Move, Shuffle, Tokens
@@ -139,10 +140,10 @@ def _weight(line: Line) -> int:
         case Commit() | Keys():
             return 1
         case Shuffle(deck=deck):
-            return len(deck) // 64
+            return len(deck) // ENTRY
         case Tokens(positions=positions):
             return len(positions) // 4 + 1
         case Move(remask=remask, tokens=tokens):
-            return len(tokens) // 32 + (0 if remask is None else len(remask.deck) // 64)
+            return len(tokens) // CELL + (0 if remask is None else len(remask.deck) // ENTRY)
         case _:
             return 0

@@ -21,6 +21,7 @@ N_MAX = 106
 """Entries of a deck: the tiles of Okey, and how many generators h_i there are."""
 
 ENTRY = 2 * CELL
+"""Bytes of an entry C1 || C2."""
 
 
 def generators(group: Group, count: int) -> tuple[bytes, bytes]:
@@ -57,6 +58,11 @@ def deck_size(deck: bytes) -> int:
     if rest or not N_MIN <= count <= N_MAX:
         raise BadLength(f"expected {N_MIN} to {N_MAX} entries of 64 bytes, got {len(deck)} bytes")
     return count
+
+
+def split_entries(deck: bytes) -> list[bytes]:
+    """The entries of a deck, in order."""
+    return [deck[start : start + ENTRY] for start in range(0, len(deck), ENTRY)]
 
 
 def columns(deck: bytes) -> tuple[bytes, bytes]:
@@ -119,8 +125,8 @@ def reencrypt_steps(
     if key == IDENTITY:
         raise IdentityPoint("expected an encryption key other than the identity")
     check_distinct(deck)
-    entries = [deck[i * ENTRY : (i + 1) * ENTRY] for i in perm]
-    c1, c2 = columns(b"".join(entries))
+    entries = split_entries(deck)
+    c1, c2 = columns(b"".join([entries[i] for i in perm]))
     masks1 = yield from sliced(group.base_mul, randomness, step=step)
     yield
     masks2 = yield from sliced(group.mul, randomness, key * len(perm), step=step)

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from p2pokey.codec import u32
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
 from p2pokey.crypto.fiat_shamir import FiatShamir
-from p2pokey.crypto.group import IDENTITY, Group
-from p2pokey.crypto.reencrypt import shuffle_secrets
+from p2pokey.crypto.group import CELL, IDENTITY, Group, split32
+from p2pokey.crypto.reencrypt import columns, shuffle_secrets, split_entries
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.points import tile_of, tile_points
 from p2pokey.errors import LocalProtocolError, TileMismatch
 from p2pokey.tiles import Tile
-
-CIPHERTEXT = 64
 
 
 class MaskedDeck:
@@ -37,7 +35,7 @@ class MaskedDeck:
         self._contexts = contexts
         self._keyset = keyset
         self._keys = tuple(hand_keys)
-        self._deck = deck
+        self._entries = split_entries(deck)
         self._tokens: tuple[dict[int, bytes], ...] = tuple({} for _ in hand_keys)
         self._held: dict[int, bytes] = {}
         self._counters = [0] * len(self._keys)
@@ -50,7 +48,7 @@ class MaskedDeck:
             contexts=self._contexts,
             keyset=self._keyset,
             hand_keys=self._keys,
-            deck=self._deck,
+            deck=b"".join(self._entries),
         )
         twin._tokens = tuple(dict(tokens) for tokens in self._tokens)
         twin._held = dict(self._held)
@@ -106,8 +104,7 @@ class MaskedDeck:
 
     def store_tokens(self, seat: int, positions: Sequence[int], tokens: bytes) -> None:
         """Keeps checked tokens."""
-        for index, position in enumerate(positions):
-            self._tokens[seat][position] = tokens[32 * index : 32 * index + 32]
+        self._tokens[seat].update(zip(positions, split32(tokens), strict=True))
 
     def has_token(self, seat: int, position: int) -> bool:
         """Whether the seat's token for the position is in."""
@@ -123,16 +120,15 @@ class MaskedDeck:
     def open_publicly(self, position: int) -> Tile:
         """The tile of a position for which all seats gave their token; it becomes (O, M_t)."""
         stripped = self._strip(position, range(len(self._keys)))
-        tile = tile_of(self._group, stripped[32:])
+        tile = tile_of(self._group, stripped[CELL:])
         self.make_public(position, tile)
         return tile
 
     def open_privately(self, slots: Sequence[int], secret: int) -> tuple[Tile, ...]:
         """The tiles of concealed rack slots, for their holder."""
-        ciphertexts = self._rack_bytes(slots)
-        tokens = self._group.mul_one_scalar(secret, _firsts(ciphertexts))
-        points = self._group.sub(_seconds(ciphertexts), tokens)
-        return tuple(tile_of(self._group, cell) for cell in _cells(points, 32))
+        c1, c2 = columns(self._rack_bytes(slots))
+        points = self._group.sub(c2, self._group.mul_one_scalar(secret, c1))
+        return tuple(tile_of(self._group, point) for point in split32(points))
 
     def make_public(self, slot: int, tile: Tile) -> None:
         """Everybody knows this tile from now on."""
@@ -159,13 +155,14 @@ class MaskedDeck:
         rack_indices: Sequence[int],
     ) -> tuple[bytes, bytes]:
         """The holder's tokens for concealed slots of its rack, and their one proof."""
+        c1, _ = columns(self._rack_bytes(slots))
         return prove_dleq(
             self._group,
             seed=seed,
             ctx=self.reveal_context(purpose, holder, index, rack_indices),
             secret=secret,
             public=self._keys[holder],
-            points=_firsts(self._rack_bytes(slots)),
+            points=c1,
         )
 
     def check_reveal(
@@ -181,16 +178,16 @@ class MaskedDeck:
         proof: bytes,
     ) -> None:
         """Raises DleqInvalid and its kin, or TileMismatch if a slot opens to another tile."""
-        ciphertexts = self._rack_bytes(slots)
+        c1, c2 = columns(self._rack_bytes(slots))
         verify_dleq(
             self._group,
             ctx=self.reveal_context(purpose, holder, index, rack_indices),
             public=self._keys[holder],
-            points=_firsts(ciphertexts),
+            points=c1,
             tokens=tokens,
             proof=proof,
         )
-        opened = _cells(self._group.sub(_seconds(ciphertexts), tokens), 32)
+        opened = split32(self._group.sub(c2, tokens))
         points = tile_points(self._group)
         for slot, tile, point in zip(slots, tiles, opened, strict=True):
             if point != points[tile]:
@@ -215,12 +212,11 @@ class MaskedDeck:
     ) -> tuple[int, ...]:
         """pi of the holder's next re-mask: output i is the re-encryption of input pi(i)."""
         permutation, _ = shuffle_secrets(seed, self.remask_context(holder), self._rack_bytes(slots))
-        return tuple(permutation)
+        return permutation
 
     def apply_remask(self, holder: int, slots: Sequence[int], deck: bytes) -> None:
         """Takes a checked re-mask: output i replaces the ciphertext of the i-th slot."""
-        for slot, ciphertext in zip(slots, _cells(deck, CIPHERTEXT), strict=True):
-            self._held[slot] = ciphertext
+        self._held.update(zip(slots, split_entries(deck), strict=True))
         self._counters[holder] += 1
         history = FiatShamir("deck-state")
         history.add("before", self._history)
@@ -234,28 +230,15 @@ class MaskedDeck:
         return self._history
 
     def _c1(self, positions: Sequence[int]) -> bytes:
-        return b"".join(self._deck[64 * place : 64 * place + 32] for place in positions)
+        return b"".join(self._entries[position][:CELL] for position in positions)
 
     def _strip(self, position: int, seats: Sequence[int]) -> bytes:
         missing = [seat for seat in seats if position not in self._tokens[seat]]
         if missing:
             raise LocalProtocolError(f"position {position} lacks tokens of seats {missing}")
-        start = CIPHERTEXT * position
+        entry = self._entries[position]
         tokens = self._group.sum_points(b"".join(self._tokens[seat][position] for seat in seats))
-        second = self._group.sub(self._deck[start + 32 : start + 64], tokens)
-        return self._deck[start : start + 32] + second
+        return entry[:CELL] + self._group.sub(entry[CELL:], tokens)
 
     def _rack_bytes(self, slots: Sequence[int]) -> bytes:
         return b"".join(self._held[slot] for slot in slots)
-
-
-def _cells(data: bytes, size: int) -> list[bytes]:
-    return [data[start : start + size] for start in range(0, len(data), size)]
-
-
-def _firsts(ciphertexts: bytes) -> bytes:
-    return b"".join(cell[:32] for cell in _cells(ciphertexts, CIPHERTEXT))
-
-
-def _seconds(ciphertexts: bytes) -> bytes:
-    return b"".join(cell[32:] for cell in _cells(ciphertexts, CIPHERTEXT))

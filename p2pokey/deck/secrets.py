@@ -44,7 +44,7 @@ class SeatSecrets:
         coin = Drbg(seed, "coin", contexts.sub("coin", seat)).read(32)
         polynomial: tuple[int, ...] = ()
         if threshold:
-            polynomial = tuple(share_polynomial(seed, contexts.sub("vss", seat), threshold))
+            polynomial = share_polynomial(seed, contexts.sub("vss", seat), threshold)
         return cls(
             seed=seed,
             hand_secret=hand_secret,

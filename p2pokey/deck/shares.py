@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from p2pokey.crypto.dleq import prove_dleq, verify_dleq
-from p2pokey.crypto.group import Group
+from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.sharing import (
     SEALED_SHARE_BYTES,
     check_sharing,
@@ -34,7 +34,7 @@ class ShareTable:
     ) -> "ShareTable":
         """Checks the public part of a sharing; raises ShareInvalid, BadPoint or BadLength."""
         holders = [seat for seat in range(seats) if seat != dealer]
-        threshold = len(commitments) // 32 + 1
+        threshold = len(commitments) // CELL + 1
         return cls(
             check_sharing(
                 group, public=hand_key, commitments=commitments, t=threshold, seats=holders
@@ -44,7 +44,7 @@ class ShareTable:
 
 def check_share_sizes(seats: int, threshold: int, commitments: bytes, shares: bytes) -> None:
     """Raises BadLength unless there are t-1 commitments and n-1 shares, or none without recovery."""
-    expected = (32 * (threshold - 1), SEALED_SHARE_BYTES * (seats - 1)) if threshold else (0, 0)
+    expected = (CELL * (threshold - 1), SEALED_SHARE_BYTES * (seats - 1)) if threshold else (0, 0)
     if (len(commitments), len(shares)) != expected:
         raise BadLength(
             f"expected {expected[0]} bytes of commitments and {expected[1]} of shares, "

@@ -1,5 +1,7 @@
 """Rounds DEAL and INDICATOR, and play (docs/protocol.md S4.5, S4.6, S8, S9)."""
 
+from p2pokey.crypto.group import CELL
+from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.crypto.shuffle import prove_shuffle_steps, verify_shuffle_steps
 from p2pokey.deck.turns import (
     RevealPlan,
@@ -189,8 +191,10 @@ def handle_move(core: HandCore, envelope: Envelope, message: Move) -> Steps:
 
 def _take_remask(core: HandCore, seat: Seat, slots: tuple[Slot, ...], remask: Remask) -> Steps:
     deck = core.need_deck()
-    if len(remask.deck) != 64 * len(slots):
-        raise BadLength(f"expected a re-mask of {len(slots)} tiles, got {len(remask.deck) // 64}")
+    if len(remask.deck) != ENTRY * len(slots):
+        raise BadLength(
+            f"expected a re-mask of {len(slots)} tiles, got {len(remask.deck) // ENTRY}"
+        )
     if seat == core.seat:
         core.private.update(_moved_faces(core, slots))
     else:
@@ -209,9 +213,9 @@ def _take_remask(core: HandCore, seat: Seat, slots: tuple[Slot, ...], remask: Re
 
 def _check_reveal(core: HandCore, envelope: Envelope, message: Move, plan: RevealPlan) -> None:
     seat = envelope.seat
-    if len(message.tokens) != 32 * len(plan.slots):
+    if len(message.tokens) != CELL * len(plan.slots):
         raise TokenNotDue(
-            f"expected {len(plan.slots)} tokens with this move, got {len(message.tokens) // 32}"
+            f"expected {len(plan.slots)} tokens with this move, got {len(message.tokens) // CELL}"
         )
     if not plan.slots or seat == core.seat:
         return
