@@ -32,6 +32,8 @@ class ExitCode(IntEnum):
     """The table could not be reached or did not come together."""
     CANCELLED = 6
     """The table ended before its match did."""
+    HUNG_UP = 129
+    """SIGHUP: the terminal is gone."""
     INTERRUPTED = 130
     """Ctrl-C."""
     TERMINATED = 143
@@ -40,6 +42,10 @@ class ExitCode(IntEnum):
 
 class Terminated(Exception):
     """The process was asked to end."""
+
+
+class HungUp(Terminated):
+    """The process was asked to end because its terminal is gone."""
 
 
 class CommandError(Exception):
@@ -75,6 +81,8 @@ def explain(error: BaseException) -> Explanation:
             return Explanation(sentence=error.format_message(), advice="", code=ExitCode.ERROR)
         case KeyboardInterrupt() | click.Abort():
             return Explanation(sentence="Stopped.", advice="", code=ExitCode.INTERRUPTED)
+        case HungUp():
+            return Explanation(sentence="Stopped.", advice="", code=ExitCode.HUNG_UP)
         case Terminated():
             return Explanation(sentence="Stopped.", advice="", code=ExitCode.TERMINATED)
         case P2POkeyError():

@@ -6,13 +6,14 @@ import click
 import pytest
 
 from p2pokey import errors
-from p2pokey.cli.exits import CommandError, ExitCode, Terminated, explain, sentence_of
+from p2pokey.cli.exits import CommandError, ExitCode, HungUp, Terminated, explain, sentence_of
 from p2pokey.errors import TableCancelled
 
 CODES = [
     (TableCancelled("seat 3 (Ayse) has left the table"), 6),
     (KeyboardInterrupt(), 130),
     (click.Abort(), 130),
+    (HungUp(), 129),
     (Terminated(), 143),
     (click.UsageError("no such option"), 2),
     (errors.InvalidInvite("'lele' is not a word"), 2),
