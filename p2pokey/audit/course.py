@@ -173,9 +173,9 @@ class Course:
         return [*newest, *self._lines]
 
     def take_nothing_more(self) -> None:
-        """The file must end here."""
+        """The file must end here; a VOID after all results takes nothing back and is no fault."""
         extra = next(self._lines, None)
-        if extra is not None:
+        if extra is not None and extra.number not in self._stopped:
             raise ReplayEnded(extra.finding(TokenNotDue, "a message after the last RESULT"))
 
     def _is_missing(self, line: Line, expected: tuple[int, Kind, Seat]) -> bool:

@@ -22,6 +22,11 @@ from p2pokey.transcript.file import MAX_FILE, decode_line, in_file_order
 from p2pokey.transcript.messages import Kind
 from p2pokey.transcript.setup import HandSetup, decode_header
 
+MAX_LINES = 20_000
+"""Lines of one file; a hand of 240 turns has about 1,500."""
+MAX_DAMAGED = 100
+"""Unreadable lines after which the rest of a file is not looked at."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
@@ -69,6 +74,8 @@ def read_transcript(data: bytes, verifier: Verifier) -> Reading:
     """
     if len(data) > MAX_FILE:
         raise DecodeError(f"expected a file of at most {MAX_FILE} bytes, got {len(data)}")
+    if data.count(b"\n") > MAX_LINES:
+        raise DecodeError(f"expected a file of at most {MAX_LINES} lines")
     raw = data.split(b"\n")
     is_cut = raw.pop() != b""
     if not raw:
@@ -86,6 +93,8 @@ def read_transcript(data: bytes, verifier: Verifier) -> Reading:
             findings.append(
                 Finding(line=number, seat=None, message=None, cause=error.code, text=str(error))
             )
+            if len(findings) == MAX_DAMAGED:
+                break  # nobody reads more of them, and a hostile file may hold millions
     _check_signatures(setup, lines, verifier, findings)
     _check_chains(setup, lines, findings)
     _check_order(lines, findings)

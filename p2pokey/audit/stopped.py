@@ -46,7 +46,7 @@ def proven_forks(
     forks: dict[tuple[Seat, int], Finding] = {}
     for line, void in voids:
         pair = _signed(verifier, setup, void.evidence)
-        if len(pair) != 2 or pair[0].body == pair[1].body:
+        if len(pair) != 2 or pair[0].encoded == pair[1].encoded:
             continue
         seat, seq = pair[0].seat, pair[0].seq
         if (pair[1].seat, pair[1].seq) == (seat, seq):

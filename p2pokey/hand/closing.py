@@ -1,12 +1,13 @@
 """Rounds END, DISCLOSE and RESULT, and what follows a VOID (docs/protocol.md S4.7, S4.8)."""
 
 import hashlib
+from dataclasses import replace
 
 from p2pokey.deck.secrets import seed_commitment
 from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
 from p2pokey.hand.blame import Dispute
 from p2pokey.hand.core import HandCore, Steps
-from p2pokey.hand.effects import AuditDue, HandFinished, Phase
+from p2pokey.hand.effects import AuditDue, HandFinished, Phase, Send
 from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.file import encode_transcript, without_results
 from p2pokey.transcript.messages import Disclose, End, Kind, Result
@@ -57,14 +58,23 @@ def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]
 def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
     """All sign the same score."""
     yield
+    assert core.result is not None
     if message != core.result:
-        raise ReplayMismatch("a result that the transcript does not give")
+        error = ReplayMismatch("a result that the transcript does not give")
+        if replace(message, transcript=core.result.transcript) == core.result:
+            # The same score from other lines: a third seat may have shown two versions.
+            raise Dispute(envelope.seat, error)
+        raise error
     core.contributions[envelope.seat] = message
     if len(core.contributions) == len(core.seats):
         # A VOID that came too late to matter is left out.
         lines = [item for item in core.book.accepted() if item.kind is not Kind.VOID]
         core.transcript = encode_transcript(core.setup, lines)
         core.enter(Phase.DONE)
+        for item in lines:
+            # Whoever was not shown a RESULT gets it from every seat that has it.
+            if item.kind is Kind.RESULT and item.seat != core.seat:
+                core.emit(Send(envelope=item.encoded))
         core.emit(
             HandFinished(
                 points=message.points,

@@ -81,6 +81,13 @@ DISPUTE_SECONDS = 10.0
 MAX_AHEAD = 64
 """Steps that an honest seat can be ahead: a round of turns without this seat has at most twelve."""
 
+MAX_WAITING = 128
+"""Messages of one seat that wait for their step; twelve steps of three messages are honest."""
+MAX_AFTER_END = 16
+"""Messages of one seat that a stopped hand still takes: a VOID, a disclosure, and what was late."""
+NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)
+"""Kinds for absent seats, which no table uses yet: one of them is a fault at once."""
+
 _Handler = Callable[[HandCore, Envelope, Any], Steps]
 """Takes the message class that belongs to the kind in the table below."""
 
@@ -135,6 +142,7 @@ class HandMachine:
         self._dispute: tuple[Dispute, Envelope, float] | None = None
         self._stopping = Stopping(self._core)
         self._has_started = False
+        self._late_count: dict[Seat, int] = {}
 
     # What the shell sees -------------------------------------------------------------------------
 
@@ -204,15 +212,16 @@ class HandMachine:
         """
         try:
             envelope = decode_envelope(data)
-            if not self._is_for_this_hand(envelope):
+            if not self._is_for_this_hand(envelope) or self._is_noise(envelope):
                 return
             accepted = self._accept(envelope, sender)
-        except (DecodeError, VerificationError) as error:
-            self._stop_for(sender, error, ())
+        except (DecodeError, VerificationError) as problem:
+            self._stop_for(sender, problem, ())
             return
         self._queue(accepted)
-        if self._dispute is not None and now >= self._dispute[2]:
-            self.timer(now)
+        if accepted and len(self._inbox[envelope.seat]) > MAX_WAITING:
+            error = TokenNotDue(f"more than {MAX_WAITING} messages ahead of their time")
+            self._stop_for(envelope.seat, error, (envelope.encoded,))
 
     def act(self, command: Command, now: float) -> None:
         """Carries out a command of this seat's player or shell.
@@ -236,6 +245,7 @@ class HandMachine:
                 self._stop(Seat(culprit), cause, message, ())
             case Abandon(reason=reason):
                 if core.phase not in (Phase.DONE, Phase.STOPPED):
+                    self._lane = self._idle_lane = self._dispute = None
                     self._stopping.abandon(reason)
 
     def next_timer(self) -> float | None:
@@ -256,7 +266,7 @@ class HandMachine:
         A slice is at most about 100 group operations.
         """
         self._take_voids()
-        if self._core.phase is Phase.STOPPED:
+        if self._has_stopped():
             self._stopping.finish(self._inbox)
             return False
         if not self._has_started:
@@ -264,6 +274,8 @@ class HandMachine:
             send_commit(self._core)
         if self._lane is None:
             self._lane = self._next_message(now)
+        if self._has_stopped():
+            return True  # nothing may be judged by what is left of a hand that has just ended
         if self._lane is not None:
             self._advance(now)
             return True
@@ -286,6 +298,22 @@ class HandMachine:
     def _is_for_this_hand(self, envelope: Envelope) -> bool:
         setup = self._core.setup
         return envelope.session == setup.session and envelope.hand == setup.hand
+
+    def _has_stopped(self) -> bool:
+        return self._core.phase is Phase.STOPPED
+
+    def _is_noise(self, envelope: Envelope) -> bool:
+        """What cannot matter any more, and so is not even kept."""
+        core = self._core
+        if core.phase is Phase.DONE:
+            return True
+        if core.phase is Phase.STOPPED:
+            self._late_count[envelope.seat] = self._late_count.get(envelope.seat, 0) + 1
+            return self._late_count[envelope.seat] > MAX_AFTER_END
+        # All have signed the end of play: from here on nobody gives the hand up, a seat can only
+        # be silent or prove that somebody cheated. Else a cheat could split the honest seats.
+        is_void = isinstance(envelope.message, Void) and not envelope.message.evidence
+        return is_void and core.phase in (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
 
     def _queue(self, accepted: Iterable[Envelope]) -> None:
         for item in accepted:
@@ -342,7 +370,7 @@ class HandMachine:
 
     def _is_due(self, envelope: Envelope) -> bool:
         core = self._core
-        if envelope.step > core.step + MAX_AHEAD:
+        if envelope.step > core.step + MAX_AHEAD or envelope.kind in NEVER_DUE:
             return True
         if envelope.step > core.step:
             return False
@@ -356,11 +384,11 @@ class HandMachine:
     def _start(self, envelope: Envelope, now: float) -> Steps | None:
         """The handler for an envelope that is due; None if it stopped the hand or is disputed."""
         core = self._core
-        if envelope.step > core.step:
+        if envelope.step > core.step and envelope.kind not in NEVER_DUE:
             error: P2POkeyError = StateDisagreement("a message from an impossible future step")
             self._stop_for(envelope.seat, error, (envelope.encoded,))
             return None
-        if envelope.state != core.states[envelope.step]:
+        if envelope.kind not in NEVER_DUE and envelope.state != core.states[envelope.step]:
             is_ready = envelope.kind is Kind.READY
             kind = DeckDisagreement if is_ready else StateDisagreement
             self._open_dispute(

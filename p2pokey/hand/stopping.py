@@ -43,6 +43,8 @@ class Stopping:
 
     def stop(self, fault: PeerFault) -> None:
         """Ends the hand for a proven fault and tells the others."""
+        if self._core.phase in (Phase.STOPPED, Phase.DONE):
+            return
         self.fault = fault
         self._end(str(fault), fault.cause, fault.culprit, fault.evidence)
 
@@ -52,15 +54,14 @@ class Stopping:
 
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
-        self._voids[envelope.seat] = void.culprit
+        is_proven = bool(void.evidence) and void.culprit < len(self._core.seats)
+        self._voids[envelope.seat] = void.culprit if is_proven else NOBODY
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
-        if not void.evidence and self._has_signed_result(envelope.seat):
-            return  # it has signed the score and cannot take that back by giving up
-        if not void.evidence or void.culprit >= len(self._core.seats):
+        if not is_proven:
+            # Whom it names without evidence is not repeated under this seat's own signature.
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
-            reason = f"seat {envelope.seat + 1} {said} ({void.reason})"
-            self._end(reason, void.reason, void.culprit, ())
+            self.abandon(f"seat {envelope.seat + 1} {said} ({void.reason})")
             return
         try:
             accused = [decode_envelope(item) for item in void.evidence]
@@ -85,6 +86,7 @@ class Stopping:
             is_unverified = accused.kind is Kind.SHUFFLE and self._core.verified <= accused.seat
             count, _ = self._core.book.head(accused.seat)
             if accused.seq < count and not is_waiting and not is_unverified:
+                self._accusations.remove((accusation, accused))
                 self._blame(accusation, "it accuses a seat of a message that is in order")
                 return True
         return False
@@ -120,6 +122,8 @@ class Stopping:
         self._accusations.append((envelope, accused[-1]))
 
     def _blame(self, accusation: Envelope, message: str) -> None:
+        if self._has_signed_result(accusation.seat):
+            return  # it has signed the score and cannot take that back by a lie
         self.stop(
             PeerFault(
                 f"seat {accusation.seat + 1}: {message}",
@@ -132,12 +136,17 @@ class Stopping:
 
     def _end(self, reason: str, cause: str, culprit: int, evidence: tuple[bytes, ...]) -> None:
         core = self._core
-        self.culprit = culprit
+        self.culprit = culprit if evidence else NOBODY
+        if core.result is not None and not evidence:
+            # This seat has signed the score: it stops waiting, and takes nothing back.
+            core.enter(Phase.STOPPED)
+            core.emit(HandStopped(reason=reason, fault=self.fault))
+            return
         if sum(map(len, evidence)) > _EVIDENCE_LIMIT:
             evidence = ()
         core.send(Void(reason=cause, culprit=culprit, evidence=evidence))
         core.enter(Phase.STOPPED)
-        self._voids[core.seat] = culprit
+        self._voids[core.seat] = self.culprit
         core.emit(HandStopped(reason=reason, fault=self.fault))
 
     def _disclose(self) -> None:

@@ -121,7 +121,7 @@ def decode_header(line: bytes) -> HandSetup:
     version = header.get("version")
     if type(version) is not int or version != FILE_VERSION or header.get("suite") != SUITE:
         raise UnsupportedVersion(
-            f"expected transcript version {FILE_VERSION} with {SUITE}, got {str(version)[:20]}"
+            f"expected transcript version {FILE_VERSION} with {SUITE}, got {str(version)[:20]!r}"
         )
     try:
         setup = _setup_from(header)

@@ -19,16 +19,27 @@ from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.shares import build_complaint
 from p2pokey.hand.core import HandCore
 from p2pokey.hand.effects import Abandon, Phase
+from p2pokey.hand.machine import MAX_WAITING
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.rules.moves import Discard, DrawStack, Placed, decode_move, encode_move
 from p2pokey.tiles import Seat, Tile
-from p2pokey.transcript.envelope import decode_envelope
-from p2pokey.transcript.messages import Complaint, Kind, Message, Ready, Tokens, Void
+from p2pokey.transcript.envelope import Envelope, decode_envelope, seal_envelope, signed_data
+from p2pokey.transcript.messages import (
+    NOBODY,
+    Complaint,
+    Disclose,
+    Kind,
+    Message,
+    Ready,
+    Tokens,
+    Void,
+)
 from tests.hand.test_whole_hand import own_audit
 from tests.sim.cheap_group import CheapBackend
-from tests.sim.cheats import change_message, flip, two_faced
-from tests.sim.table import SimTable, make_setup
+from tests.sim.cheats import change_message, flip, resign_after, two_faced
+from tests.sim.table import SimTable, fixed_bytes, make_setup, signer_of
+from tests.sim.textbook_ed25519 import other_signature
 
 CHEAP = Group(CheapBackend())
 BAD_SCALAR = b"\xff" * 32
@@ -356,3 +367,139 @@ def prove_with(group, seed, ctx, key, deck, perm, r) -> tuple[bytes, bytes]:
     deck_out = run(reencrypt_steps(group, key, deck, perm, r, UNDIVIDED))
     statement = Statement(ctx, key, deck, deck_out)
     return deck_out, run(_prove_steps(group, statement, perm, r, seed, UNDIVIDED))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_message_that_is_not_due_never_turns_honest_seats_on_each_other(seed: int) -> None:
+    """Another seat's VOID may overtake the message itself, in the middle of handling it."""
+    table = new_table(f"undue {seed}")
+    seed_of = table.peers[CHEATER].machine._core.secrets.seed
+    change_message(table, CHEATER, Kind.KEYS, lambda core, message: Disclose(seed=seed_of))
+    table.run()
+    assert_all_blame(table, CHEATER, "TokenNotDue")
+
+
+@pytest.mark.parametrize("kind", [Kind.COMMIT, Kind.READY, Kind.END, Kind.DISCLOSE], ids=str)
+def test_a_second_signature_of_the_same_body_is_a_fork(kind: Kind) -> None:
+    """Any signer can choose another nonce: state hashes agree, only the files would differ."""
+    table = new_table("second signature")
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        if (envelope.seat, envelope.kind, receiver) == (CHEATER, kind, 0):
+            return [envelope.body + signed_again("second signature", CHEATER, envelope)]
+        return [data]
+
+    table.wire = wire
+    table.run()
+    for peer in honest(table):
+        assert peer.machine.phase is Phase.STOPPED
+        assert peer.machine.fault is not None
+        assert peer.machine.fault.culprit == CHEATER
+    assert_audits_name_only(table, CHEATER)
+
+
+def signed_again(seed: object, seat: int, envelope: Envelope) -> bytes:
+    """A valid Ed25519 signature that is not the deterministic one (RFC 8032 with another prefix)."""
+    secret = fixed_bytes(f"identity {seed} {seat}")
+    return other_signature(secret, signed_data(envelope.kind, envelope.body))
+
+
+def test_a_result_that_is_withheld_from_one_seat_reaches_it_through_the_others() -> None:
+    table = new_table()
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        is_result = decode_envelope(data).kind is Kind.RESULT
+        return [] if is_result and (source, receiver) == (CHEATER, 0) else [data]
+
+    table.wire = wire
+    table.run()
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+    assert len({peer.machine.transcript() for peer in table.peers}) == 1
+
+
+def test_nobody_gives_a_hand_up_once_its_secrets_are_open() -> None:
+    table = new_table()
+    void = Void(reason="Abandoned", culprit=NOBODY, evidence=())
+    two_faced(table, "faults", CHEATER, Kind.RESULT, lambda message: void, target=0)
+    table.run()
+    for seat in (1, 3):
+        assert table.peers[seat].machine.phase is Phase.DONE
+    assert table.peers[0].machine.phase is Phase.DONE
+    assert table.peers[0].machine.transcript() == table.peers[1].machine.transcript()
+
+
+def test_a_void_after_ones_result_takes_nothing_back() -> None:
+    table = new_table()
+    core = table.peers[CHEATER].machine._core
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        if (envelope.seat, envelope.kind, source) != (CHEATER, Kind.RESULT, CHEATER):
+            return [data]
+        lie = Void(reason="DleqInvalid", culprit=0, evidence=(core.book.accepted()[0].encoded,))
+        after = resign_after("faults", envelope, lie)
+        return [data, after.encoded]
+
+    table.wire = wire
+    table.run()
+    for peer in honest(table):
+        assert peer.machine.phase is Phase.DONE
+    report = audit_transcript(
+        table.peers[0].machine.transcript(),
+        group=CHEAP,
+        verifier=Ed25519Verifier(),
+        sealer=ChaChaSealer(),
+    )
+    assert report.exit_code == 0
+
+
+def test_a_forked_move_and_silence_never_blames_the_next_player() -> None:
+    """The fork comes in a VOID, behind messages that are not due and in the middle of a dispute."""
+    for seed in range(4):
+        table = new_table(f"forked move {seed}")
+
+        def other_discard(message: Message, table: SimTable = table) -> Message:
+            return replace(message, proof=flip(message.proof) if message.proof else b"")
+
+        two_faced(table, f"forked move {seed}", CHEATER, Kind.MOVE, other_discard, target=3)
+        table.run()
+        for peer in honest(table):
+            assert peer.machine.fault is not None
+            assert peer.machine.fault.culprit == CHEATER
+
+
+def test_messages_ahead_of_their_time_are_bounded() -> None:
+    table = new_table()
+    victim = table.peers[0].machine
+    signer, prev = signer_of("faults", CHEATER), bytes(64)
+    for seq in range(MAX_WAITING + 20):
+        envelope = seal_envelope(
+            signer,
+            session=table.setup.session,
+            hand=0,
+            seat=Seat(CHEATER),
+            seq=seq,
+            prev=prev,
+            step=5,
+            state=bytes(64),
+            message=Ready(digest=bytes(64)),
+        )
+        prev = envelope.body_hash
+        victim.receive(envelope.encoded, Seat(CHEATER), 0.0)
+    assert victim.fault is not None
+    assert (victim.fault.culprit, victim.fault.cause) == (CHEATER, "TokenNotDue")
+    stored = len(victim._core.book.accepted())
+    assert stored <= MAX_WAITING + 20
+
+
+def test_an_accusation_without_evidence_is_not_repeated_by_honest_seats() -> None:
+    table = new_table()
+    lie = Void(reason="DleqInvalid", culprit=0, evidence=())
+    change_message(table, CHEATER, Kind.READY, lambda core, message: lie)
+    table.run()
+    for peer in honest(table):
+        voids = [decode_envelope(data) for data in peer.disk]
+        own = [e.message for e in voids if e.kind is Kind.VOID and e.seat != CHEATER]
+        assert own
+        assert all(void.culprit == NOBODY for void in own)

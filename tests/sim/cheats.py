@@ -204,3 +204,18 @@ def two_minds(
 
     table.wire = wire
     return both
+
+
+def resign_after(seed: object, envelope: Envelope, message: Message) -> Envelope:
+    """A message of the same author that follows the envelope in its chain."""
+    return seal_envelope(
+        signer_of(seed, envelope.seat),
+        session=envelope.session,
+        hand=envelope.hand,
+        seat=envelope.seat,
+        seq=envelope.seq + 1,
+        prev=envelope.body_hash,
+        step=envelope.step,
+        state=envelope.state,
+        message=message,
+    )
