@@ -56,6 +56,7 @@ def audit_transcript(
         sealer=sealer,
         setup=reading.setup,
         lines=reading.lines,
+        damaged_from=min([f.line or 1 for f in reading.findings], default=reading.count + 1),
         recompute=recompute,
         progress=_counter(reading.lines, progress),
     )

@@ -1,5 +1,6 @@
 """Audits of whole hands, sound and forged: every change is found and placed."""
 
+import base64
 import dataclasses
 import json
 from collections.abc import Callable
@@ -19,8 +20,8 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.rules.moves import Discard, Placed, Show, decode_move, encode_move
 from p2pokey.tiles import Seat, Slot, Tile
-from p2pokey.transcript.envelope import Envelope
-from p2pokey.transcript.file import decode_line
+from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.file import decode_line, encode_line
 from p2pokey.transcript.messages import Kind, Message, Move, Purpose
 from tests.hand.test_whole_hand import own_audit
 from tests.sim.cheap_group import CheapBackend
@@ -238,6 +239,20 @@ def test_changed_bytes_without_new_signatures_are_found_at_their_line() -> None:
         report = audit(joined(edited))
         assert report.exit_code == 3
         assert any(finding.line == at + 1 for finding in report.findings)
+
+
+def test_one_changed_message_accuses_nobody_else() -> None:
+    """Behind the changed line every state differs: that is no fault of the seats that follow."""
+    lines = lines_of(sound())
+    at = line_of(Kind.MOVE, number=1, where=is_discard) - 1
+    fields = json.loads(lines[at])
+    body = bytearray(base64.urlsafe_b64decode(fields["body"] + "=="))
+    body[179] ^= 1  # the discarded tile: no signature fits, and the state goes another way
+    changed = decode_envelope(bytes(body) + bytes(64))
+    line = encode_line(replace(changed, signature=decode_line(lines[at]).signature))
+    report = audit(joined([*lines[:at], line, *lines[at + 1 :]]))
+    assert report.exit_code == 3
+    assert {f.seat for f in report.findings if f.seat is not None} == {changed.seat}
 
 
 def test_a_changed_signature_is_found() -> None:
