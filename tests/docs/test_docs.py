@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from p2pokey import errors
+from p2pokey.audit import reading
 from p2pokey.rules import classic
 from p2pokey.rules.moves import Finish, encode_move, format_move, parse_move
 from p2pokey.rules.rulesets import ruleset_for, table_options
@@ -181,6 +182,17 @@ def camel_case(text: str) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_class_that_a_page_names_exists(page: Path) -> None:
     assert camel_case(page.read_text("utf-8")) - code_names() - {"FiatShamir"} == set()
+
+
+def test_the_architecture_names_files_and_folders_that_exist() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    known = {path.name for folder in ("p2pokey", "tests") for path in (ROOT / folder).rglob("*")}
+    named = re.findall(r"\b(\w+\.py)\b", text) + re.findall(r"^ +(\w+)/  ", text, re.MULTILINE)
+
+    assert len(named) > 50
+    assert [
+        name for name in named if name not in known | {"p2pokey", "signaling", "tests", "docs"}
+    ] == []
 
 
 def test_every_error_of_the_protocol_page_exists() -> None:
@@ -473,6 +485,8 @@ def test_the_limits_are_those_of_the_code() -> None:
 
     assert listed == {
         "file": file.MAX_FILE,
+        "lines of a file": reading.MAX_LINES,
+        "unreadable lines": reading.MAX_DAMAGED,
         "message line": file.MAX_LINE,
         "rules text": 8192,
         "envelope": messages.MAX_ENVELOPE,
