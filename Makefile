@@ -4,6 +4,7 @@
 PYTHON ?= python3
 ARGS ?=
 SEEDS ?= 50
+SECONDS_OF_FUZZING ?= 600
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +12,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test e2e check bench sim vectors clean
+.PHONY: help demo test e2e check bench sim fuzz vectors clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
@@ -38,6 +39,9 @@ bench: $(VENV)/.installed-dev ## measure the cryptography; ARGS=--json for machi
 
 sim: $(VENV)/.installed-dev ## play SEEDS whole hands each over a bad network
 	$(BIN)/python -m tests.sim.sweep --seeds $(SEEDS) $(ARGS)
+
+fuzz: $(VENV)/.installed-fuzz ## fuzz every parser for SECONDS_OF_FUZZING, guided by coverage (Linux)
+	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_OF_FUZZING) $(ARGS)
 
 vectors: $(VENV)/.installed-dev ## write the test vectors anew
 	$(BIN)/python -m tests.vectors.make $(ARGS)
@@ -68,3 +72,7 @@ $(VENV)/.installed: pyproject.toml $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml $(BIN)/python
 	@$(PIP_INSTALL) -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-fuzz: $(VENV)/.installed-dev
+	@$(PIP_INSTALL) -e '.[dev,fuzz]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-dev
