@@ -35,7 +35,7 @@ def handle_disclose(core: HandCore, envelope: Envelope, message: Disclose) -> St
         seeds = b"".join(m.seed for m in core.in_seat_order() if isinstance(m, Disclose))
         core.complete_round("disclosed", seeds, Phase.AUDIT)
         # Another seat may be quicker: its RESULT is not part of what this seat audits.
-        before = without_results(core.book.accepted())
+        before = without_results(core.handled)
         core.audited = encode_transcript(core.setup, before)
         core.emit(AuditDue(transcript=core.audited))
 
@@ -67,8 +67,8 @@ def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
         raise error
     core.contributions[envelope.seat] = message
     if len(core.contributions) == len(core.seats):
-        # A VOID that came too late to matter is left out.
-        lines = [item for item in core.book.accepted() if item.kind is not Kind.VOID]
+        # Only what was asked for: a VOID or a stray message beside the results is left out.
+        lines = core.handled
         core.transcript = encode_transcript(core.setup, lines)
         core.enter(Phase.DONE)
         for item in lines:

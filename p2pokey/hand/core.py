@@ -78,6 +78,8 @@ class HandCore:
         self.contributions: dict[Seat, Message] = {}
         self.own_queue: deque[Envelope] = deque()
         """Own envelopes that are sent but not yet handled like everybody else's."""
+        self.handled: list[Envelope] = []
+        """Envelopes that were due and went to a handler: the file of a hand that counts."""
         self.late: list[Envelope] = []
         """Envelopes that came inside another seat's evidence, for the machine to take."""
 

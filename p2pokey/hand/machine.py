@@ -402,6 +402,7 @@ class HandMachine:
             error = TokenNotDue(f"{envelope.kind.label} is not due in phase {core.phase.label}")
             self._stop_for(envelope.seat, error, (envelope.encoded,))
             return None
+        core.handled.append(envelope)
         return handler(core, envelope, envelope.message)
 
     def _advance(self, now: float) -> None:

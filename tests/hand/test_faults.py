@@ -454,6 +454,31 @@ def test_a_void_after_ones_result_takes_nothing_back() -> None:
     assert report.exit_code == 0
 
 
+def test_a_stray_message_beside_the_results_does_not_get_into_the_file() -> None:
+    """It would sort before the RESULT lines, whose hash says that it was not there."""
+    table = new_table()
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        if (envelope.seat, envelope.kind, source) != (CHEATER, Kind.RESULT, CHEATER):
+            return [data]
+        stray = resign_after("faults", envelope, Ready(digest=bytes(64)))
+        return [stray.encoded, data] if receiver == 0 else [data]
+
+    table.wire = wire
+    table.run()
+    files = {peer.machine.transcript() for peer in table.peers if peer.machine.fault is None}
+    assert len(files) == 1
+    assert (
+        audit_transcript(
+            files.pop(), group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer()
+        ).exit_code
+        == 0
+    )
+    for peer in honest(table):
+        assert peer.machine.fault is None or peer.machine.fault.culprit == CHEATER
+
+
 def test_a_forked_move_and_silence_never_blames_the_next_player() -> None:
     """The fork comes in a VOID, behind messages that are not due and in the middle of a dispute."""
     for seed in range(4):
