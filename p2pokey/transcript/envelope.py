@@ -72,7 +72,7 @@ class Envelope:
 
     @property
     def file_key(self) -> tuple[int, int, int, int]:
-        """Canonical order of a transcript: step, phase, seat, sequence (architecture.md 4)."""
+        """Canonical order of a transcript: step, kind, seat, sequence (docs/transcript-format.md)."""
         return (self.step, self.kind, self.seat, self.seq)
 
 
