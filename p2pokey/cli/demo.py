@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from p2pokey.cli.auditing import audit_file, describe, progress_bar
+from p2pokey.cli.auditing import Audited, audit_file, describe, progress_bar
 from p2pokey.cli.children import Children, News
 from p2pokey.cli.course import Course, HandCourse
 from p2pokey.cli.exits import CommandError, ExitCode
-from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.folders import ready_folder, remove_transcripts, sole_use
 from p2pokey.cli.output import Output, mark
 from p2pokey.cli.running import run_async
 from p2pokey.cli.tables import phase_table, proof_table, score_table
@@ -25,8 +25,10 @@ from p2pokey.cli.tracing import NewHand, hands_in, merge, new_hand_text, read_tr
 from p2pokey.crypto.group import Group
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.threads import usual_threads
+from p2pokey.net.words import words_at
 from p2pokey.peer.events import Stage
 from p2pokey.rules.rulesets import ruleset_for
+from p2pokey.table.roster import safety_numbers
 
 NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
 _START_SECONDS = 60.0
@@ -63,8 +65,11 @@ def run_demo(
     )
     # Before anything is started: a backend that is not there is known at once.
     group = Group(choose_backend(backend, threads=usual_threads()))
-    run_async(demo.play())
-    return demo.judge(group)
+    with sole_use(demo.out):
+        if removed := remove_transcripts(demo.out):
+            output.warn(f"Removed {removed} earlier transcripts from {demo.out}.")
+        run_async(demo.play())
+        return demo.judge(group)
 
 
 @dataclass(kw_only=True)
@@ -234,11 +239,30 @@ class Demo:
         for hand in self.course.hands.values():
             code = max(code, self._compare(hand))
         last = max(self.course.hands)
-        path = self._paths(self.course.hands[last])[0]
+        hand = self.course.hands[last]
+        path = self._paths(hand)[0]
         with progress_bar(self.output, path.name) as progress:
             audited = audit_file(path, group=group, progress=progress)
         self.output.data(describe(audited))
+        if not self._is_reported(audited, last, hand):
+            self.output.data(f"{mark(False)} the players reported another session or score")
+            code = ExitCode.VIOLATION
         return max(code, audited.report.exit_code)
+
+    def _is_reported(self, audited: Audited, number: int, hand: HandCourse) -> bool:
+        """Whether a file is of the session, hand and score that every player reported."""
+        report = audited.report
+        if report.setup is None or report.points is None or report.totals is None:
+            return False
+        words = " ".join(words_at(safety_numbers(report.setup.session)))
+        score = (list(report.points), list(report.totals))
+        reported = [(record["points"], record["totals"]) for record in hand.counted.values()]
+        return (
+            report.setup.hand == number
+            and self.course.safety_words == {words}
+            and len(reported) == self.course.players
+            and all(one == score for one in reported)
+        )
 
     def _paths(self, hand: HandCourse) -> list[Path]:
         return [Path(record["transcript"]) for record in self.course.in_seat_order(hand.counted)]

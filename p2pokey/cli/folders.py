@@ -1,9 +1,16 @@
 """Checks of folders before anything begins, so that a hand is not lost for want of a place."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.errors import JournalInUse
+from p2pokey.native.journal import _release_lock, _take_lock
+
+_TRANSCRIPTS = "hand-*-seat-*.jsonl"
+"""What `peer.saving.transcript_name` makes."""
 
 
 def ready_folder(path: Path) -> Path:
@@ -18,10 +25,54 @@ def ready_folder(path: Path) -> Path:
         with tempfile.NamedTemporaryFile(dir=path, prefix=".p2pokey-", suffix=".tmp"):
             pass
     except OSError as error:
-        reason = error.strerror or str(error)
+        raise _cannot_write(path, error) from error
+    return path
+
+
+@contextmanager
+def sole_use(folder: Path) -> Iterator[None]:
+    """Keeps other demos out of a folder that `ready_folder` has made ready.
+
+    The empty lock file stays: if it went, two demos could hold a lock on different files.
+
+    Raises:
+        CommandError: another demo is in it, or the lock file cannot be written.
+    """
+    held = folder / ".demo"
+    try:
+        lock = _take_lock(held)
+    except JournalInUse as error:
         raise CommandError(
-            f"Cannot write to the folder {path}: {reason}.",
-            advice="Choose another one with --out.",
+            f"Another demo is using the folder {folder}: choose another one with --out.",
+            advice="",
             code=ExitCode.USAGE,
         ) from error
-    return path
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    try:
+        yield
+    finally:
+        _release_lock(held, lock, remove=False)
+
+
+def remove_transcripts(folder: Path) -> int:
+    """Removes the transcripts that an earlier demo left; returns how many there were.
+
+    Raises:
+        CommandError: one cannot be removed.
+    """
+    paths = [path for path in folder.glob(_TRANSCRIPTS) if not path.is_dir()]
+    try:
+        for path in paths:
+            path.unlink()
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    return len(paths)
+
+
+def _cannot_write(path: Path, error: OSError) -> CommandError:
+    return CommandError(
+        f"Cannot write to the folder {path}: {error.strerror or error}.",
+        advice="Choose another one with --out.",
+        code=ExitCode.USAGE,
+    )
