@@ -23,7 +23,7 @@ from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
 from p2pokey.net.invites import Invite
 from p2pokey.net.toolkit import Toolkit
-from p2pokey.net.wire import MAX_ID_CHARS
+from p2pokey.net.wire import MAX_ID_CHARS, SAME_IDENTITY
 from p2pokey.ports import SIGNATURE_BYTES, Pake
 from p2pokey.table.roster import (
     MAX_NAME_CHARS,
@@ -200,7 +200,7 @@ class GuestAdmission:
             case "full":
                 raise RoomFull("Every seat at that table is taken: ask your host for another one.")
             case "taken":
-                raise SignalingError("Somebody with your identity key is at that table already.")
+                raise SignalingError(SAME_IDENTITY)
         raise SignalingError("The host did not understand us: both of you need the same version.")
 
     def _pake2(self, body: Body) -> None:

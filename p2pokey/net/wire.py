@@ -22,6 +22,10 @@ MAX_TEXT_BYTES = 64 * 1024
 """Four times the server's own limit for a text frame."""
 MAX_ID_CHARS = 16
 """Of a room and of a place at the server."""
+SAME_IDENTITY = (
+    "Somebody with your identity is at that table already: "
+    "add --guest to play a second seat on this computer."
+)
 _MAX_BODY_CHARS = 12 * 1024
 _MAX_NUMBER = 2**53 - 1
 
@@ -161,6 +165,12 @@ def error_for(reply: ErrorReply) -> SignalingError:
             return UnknownCode("No open table has that code: check it with your host.")
         case "window_closed":
             return CodeExpired("That table lets nobody in any more: ask your host for a new code.")
+        case "full" if reply.re == "knock" and reply.retry_ms > 0:
+            # The server has no other reason to hope that a place becomes free.
+            return SignalingError(SAME_IDENTITY)
+        case "bad" if reply.re == "knock":
+            # Our knocks are well-formed: what is left is that the key is the host's.
+            return SignalingError(SAME_IDENTITY)
         case "full":
             return RoomFull("Every seat at that table is taken: ask your host for another one.")
         case "rate":

@@ -471,7 +471,7 @@ def test_boxes_of_the_server_itself_change_nothing():
 def test_one_key_gets_one_seat():
     server = Server(make_host())
     server.add("c1", make_guest(1))
-    with pytest.raises(SignalingError, match="identity key"):
+    with pytest.raises(SignalingError, match="add --guest"):
         server.add("c2", make_guest(1))
 
     assert server.host.admitted == ("c1",)

@@ -87,6 +87,15 @@ def test_refusals_have_their_own_errors(code, error):
     assert type(error_for(ErrorReply(re="knock", code=code, retry_ms=0))) is error
 
 
+@pytest.mark.parametrize(("code", "retry_ms"), [("full", 1000), ("bad", 0)])
+def test_a_knock_with_the_key_of_somebody_seated_says_so(code, retry_ms):
+    error = error_for(ErrorReply(re="knock", code=code, retry_ms=retry_ms))
+
+    assert type(error) is SignalingError
+    assert "Somebody with your identity" in str(error)
+    assert "--guest" in str(error)
+
+
 @pytest.mark.parametrize("code", [*(code.value for code in messages.ErrorCode), "new_code"])
 def test_every_refusal_is_one_sentence_with_advice(code):
     text = str(error_for(ErrorReply(re="knock", code=code, retry_ms=2400)))
