@@ -76,7 +76,8 @@ def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int
         server = sitter.server
 
         def show(invite: Invite) -> None:
-            teller.invited(invite.code, invite.uri(server))
+            named = None if server == DEFAULT_SERVER else server
+            teller.invited(invite.code, invite.uri(server), named)
 
         return host_table(
             signer=profile.signer,

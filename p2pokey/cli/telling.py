@@ -42,12 +42,16 @@ class Teller:
         self._clock = clock
         self._names: tuple[str, ...] = ()
 
-    def invited(self, code: str, link: str) -> None:
-        """There is an invite to pass on."""
+    def invited(self, code: str, link: str, server: str | None = None) -> None:
+        """There is an invite to pass on; `server`: what friends have to name beside the code."""
         if self._as_json:
             self._record({"event": "Invited", "code": code, "link": link})
             return
-        self._output.say("Send this code to your friends; they type: p2pokey join CODE --auto")
+        more = "" if server is None else f" --server {server}"
+        self._output.say(
+            f"Send this code to your friends; they type: p2pokey join CODE --auto{more}\n"
+            "The link does instead of the code and names the server."
+        )
         self._output.data(code)
         self._output.data(link)
 
