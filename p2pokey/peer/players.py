@@ -34,4 +34,6 @@ def player_seed(text: str | None, entropy: Entropy) -> bytes:
     """The seed of a player's choices: from a text, the same each time, or fresh."""
     if text is None:
         return entropy.random_bytes(32)
-    return hashlib.sha256(b"p2pokey player seed\0" + text.encode("utf-8")).digest()
+    # A command line may hold bytes that are no text; Python keeps them as surrogates.
+    data = text.encode("utf-8", "surrogateescape")
+    return hashlib.sha256(b"p2pokey player seed\0" + data).digest()
