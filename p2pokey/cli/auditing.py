@@ -17,8 +17,16 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.native.threads import usual_threads
 from p2pokey.transcript.file import MAX_FILE
+from p2pokey.transcript.setup import FORMAT
 
 Progress = Callable[[int, int], None]
+
+_SHOWN_FINDINGS = 10
+_NOT_READ = "Unreadable"
+"""Cause of a finding: the system does not give the file."""
+_CUT = ": the file is cut off; get it again from whoever saved it."
+_HEAD_BYTES = 200
+"""The format stands at the beginning of the first line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +102,7 @@ def audit_file(
 
 
 def _unreadable(reason: str) -> Report:
-    finding = Finding(line=None, seat=None, message=None, cause="Unreadable", text=reason)
+    finding = Finding(line=None, seat=None, message=None, cause=_NOT_READ, text=reason)
     return Report(
         status=Status.UNREADABLE,
         findings=(finding,),
@@ -164,14 +172,18 @@ def describe(item: Audited) -> str:
     """A few lines for people."""
     report = item.report
     head = f"{mark(report.status is Status.SOUND)} {item.path}: {report.status.value}"
-    lines = [head + _verdict(report)]
+    lines = [head + _verdict(item)]
+    if _is_foreign(item):
+        return lines[0]
     if report.setup is not None:
         lines.append(
             f"    hand {report.setup.hand + 1} of session {report.setup.session.hex()[:12]}, "
             f"{report.setup.rules.key}: {report.lines} lines, {report.proofs} proofs verified"
             + (f", {report.recomputed} messages rebuilt" if report.recomputed else "")
         )
-    lines += [f"    {finding}" for finding in report.findings]
+    lines += [f"    {finding}" for finding in report.findings[:_SHOWN_FINDINGS]]
+    if (more := len(report.findings) - _SHOWN_FINDINGS) > 0:
+        lines.append(f"    ... and {more} more: --json shows all")
     if report.points is not None and report.totals is not None:
         scores = (
             f"seat {seat + 1} {change:+d} = {total}"
@@ -181,12 +193,26 @@ def describe(item: Audited) -> str:
     return "\n".join(lines)
 
 
-def _verdict(report: Report) -> str:
-    match report.status:
+def _is_foreign(item: Audited) -> bool:
+    """Whether the file was read and is nothing that p2pokey wrote."""
+    is_read = all(finding.cause != _NOT_READ for finding in item.report.findings)
+    is_ours = FORMAT.encode("ascii") in item.data[:_HEAD_BYTES]
+    return item.report.status is Status.UNREADABLE and is_read and not is_ours
+
+
+def _verdict(item: Audited) -> str:
+    is_cut = bool(item.data) and not item.data.endswith(b"\n")
+    match item.report.status:
         case Status.SOUND:
             return ": every signature, proof and move holds, and the score follows from them."
         case Status.VIOLATION:
             return ": do not accept this score; the places are named below."
+        case Status.UNREADABLE if _is_foreign(item):
+            return ": this is no p2pokey transcript."
+        case Status.INCOMPLETE if is_cut:
+            return _CUT
+        case Status.UNREADABLE if is_cut and b"\n" not in item.data:
+            return _CUT
         case Status.INCOMPLETE:
             return ": nothing is wrong so far, but the hand has no result that all seats signed."
         case Status.UNREADABLE:

@@ -85,6 +85,18 @@ def test_a_truncated_file_is_incomplete(run, sound: Path, keep: float):
 
     assert ran.code == 4
     assert "sound" not in ran.out
+    assert "cut off" in ran.out
+
+
+def test_no_more_than_ten_findings_are_shown(run, sound: Path):
+    lines = sound.read_bytes().split(b"\n")
+    bad = sound.with_name("bad.jsonl")
+    bad.write_bytes(b"\n".join([*lines[:5], *[b"damaged"] * 40, *lines[45:]]))
+    found = len(json.loads(run("audit", "--json", bad).out)["files"][0]["findings"])
+    ran = run("audit", bad)
+
+    assert ran.out.count("\n    line ") == 10
+    assert f"    ... and {found - 10} more: --json shows all" in ran.out
 
 
 def test_a_file_without_results_is_incomplete(run, sound: Path):
@@ -101,7 +113,7 @@ def test_a_later_version_is_refused_in_one_sentence(run, sound: Path):
     ran = run("audit", changed(sound, "v.jsonl", b'"version":0', b'"version":7'))
 
     assert ran.code == 4
-    assert "got 7" in ran.out
+    assert "got '7'" in ran.out
     assert "newer p2pokey" in ran.out
 
 
@@ -113,7 +125,8 @@ def test_other_files_are_unreadable(run, tmp_path: Path, data: bytes):
     ran = run("audit", tmp_path / "x")
 
     assert ran.code == 4
-    assert "unreadable" in ran.out
+    assert "unreadable: this is no p2pokey transcript." in ran.out
+    assert len(ran.out.splitlines()) == 1
 
 
 def test_a_file_that_is_not_there(run, tmp_path: Path):
