@@ -49,6 +49,8 @@ def _report(error: BaseException, output: Output) -> int:
         output.warn(click.style("error: ", fg="red") + explanation.sentence)
         if explanation.advice:
             output.warn(explanation.advice)
+    elif explanation.code is ExitCode.INTERRUPTED:
+        output.warn(explanation.sentence)
     return explanation.code
 
 

@@ -143,7 +143,10 @@ def test_ctrl_c_is_130(run, monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(main_module.cli.commands["audit"], "callback", interrupt)
 
-    assert run("audit", Path(__file__)).code == 130
+    ran = run("audit", Path(__file__))
+
+    assert ran.code == 130
+    assert ran.err.split("\n") == ["", "Stopped.", ""]  # the first ends the terminal's ^C
 
 
 # Conformance -------------------------------------------------------------------------------------
