@@ -16,7 +16,9 @@ from p2pokey import __version__
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.exits import CommandError, ExitCode, explain
 from p2pokey.cli.output import Output
+from p2pokey.rules.rulesets import rule_set_keys
 
+RULES = click.Choice(rule_set_keys())
 BACKENDS = click.Choice(["auto", "libsodium", "python"])
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -137,7 +139,9 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 
 
 @cli.command()
-@click.option("--rules", default="classic", show_default=True, help="Key of the rule set.")
+@click.option(
+    "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
+)
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
     "--window",
@@ -184,7 +188,9 @@ def _only_auto(auto: bool) -> None:
 
 
 @cli.command()
-@click.option("--rules", default="classic", show_default=True, help="Key of the rule set.")
+@click.option(
+    "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
+)
 @click.option("--hands", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(
     "--out",

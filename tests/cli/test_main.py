@@ -102,6 +102,7 @@ def test_unknown_rules(run, tmp_path: Path, command: str):
 
     assert ran.code == 2
     assert "'102'" in ran.err
+    assert "'classic'" in ran.err
 
 
 @pytest.mark.parametrize("name", ["", "x" * 33, "a\u202eb", " x"])
