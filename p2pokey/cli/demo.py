@@ -65,8 +65,8 @@ def run_demo(
     )
     # Before anything is started: a backend that is not there is known at once.
     group = Group(choose_backend(backend, threads=usual_threads()))
-    with sole_use(demo.out):
-        if removed := remove_transcripts(demo.out):
+    with sole_use(demo.out) as are_a_demos:
+        if removed := remove_transcripts(demo.out, are_a_demos=are_a_demos):
             output.warn(f"Removed {removed} earlier transcripts from {demo.out}.")
         run_async(demo.play())
         return demo.judge(group)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.errors import JournalInUse
-from p2pokey.native.journal import _release_lock, _take_lock
+from p2pokey.native.journal import release_lock, take_lock
 
 _TRANSCRIPTS = "hand-*-seat-*.jsonl"
 """What `peer.saving.transcript_name` makes."""
@@ -30,8 +30,10 @@ def ready_folder(path: Path) -> Path:
 
 
 @contextmanager
-def sole_use(folder: Path) -> Iterator[None]:
+def sole_use(folder: Path) -> Iterator[bool]:
     """Keeps other demos out of a folder that `ready_folder` has made ready.
+
+    Yields whether a demo has used the folder before, so that what lies there is a demo's.
 
     The empty lock file stays: if it went, two demos could hold a lock on different files.
 
@@ -39,8 +41,9 @@ def sole_use(folder: Path) -> Iterator[None]:
         CommandError: another demo is in it, or the lock file cannot be written.
     """
     held = folder / ".demo"
+    was_a_demos = held.with_name(held.name + ".lock").exists()
     try:
-        lock = _take_lock(held)
+        lock = take_lock(held)
     except JournalInUse as error:
         raise CommandError(
             f"Another demo is using the folder {folder}: choose another one with --out.",
@@ -50,18 +53,24 @@ def sole_use(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise _cannot_write(folder, error) from error
     try:
-        yield
+        yield was_a_demos
     finally:
-        _release_lock(held, lock, remove=False)
+        release_lock(held, lock, remove=False)
 
 
-def remove_transcripts(folder: Path) -> int:
+def remove_transcripts(folder: Path, *, are_a_demos: bool) -> int:
     """Removes the transcripts that an earlier demo left; returns how many there were.
 
     Raises:
-        CommandError: one cannot be removed.
+        CommandError: one cannot be removed, or they come from a table and not from a demo.
     """
     paths = [path for path in folder.glob(_TRANSCRIPTS) if not path.is_dir()]
+    if paths and not are_a_demos:
+        raise CommandError(
+            f"The folder {folder} holds transcripts that no demo made.",
+            advice="Choose another one with --out.",
+            code=ExitCode.USAGE,
+        )
     try:
         for path in paths:
             path.unlink()

@@ -148,11 +148,11 @@ class Journal:
             OSError: it cannot be written.
             JournalInUse: another program writes it.
         """
-        lock = _take_lock(path)
+        lock = take_lock(path)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, PRIVATE)
         except OSError:
-            _release_lock(path, lock, remove=False)
+            release_lock(path, lock, remove=False)
             raise
         journal = cls(path, descriptor=descriptor, lock=lock, chain=_first_chain())
         journal._write(_HEAD)
@@ -168,12 +168,12 @@ class Journal:
             DecodeError: not a journal, or one of another version.
             JournalInUse: another program writes it.
         """
-        lock = _take_lock(path)
+        lock = take_lock(path)
         try:
             contents = read_journal(path)
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
         except (OSError, DecodeError):
-            _release_lock(path, lock, remove=False)
+            release_lock(path, lock, remove=False)
             raise
         os.ftruncate(descriptor, contents.good_bytes)
         os.fsync(descriptor)
@@ -224,7 +224,7 @@ class Journal:
         os.close(self._descriptor)
         if remove:
             self._path.unlink(missing_ok=True)
-        _release_lock(self._path, self._lock, remove=remove)
+        release_lock(self._path, self._lock, remove=remove)
 
 
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -234,8 +234,13 @@ def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
-def _take_lock(path: Path) -> int:
-    """A lock that goes with this process, however it ends."""
+def take_lock(path: Path) -> int:
+    """A lock beside the path that goes with this process, however it ends.
+
+    Raises:
+        JournalInUse: another process holds it.
+        OSError: the lock file cannot be written.
+    """
     descriptor = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT, PRIVATE)
     try:
         if sys.platform == "win32":
@@ -248,7 +253,8 @@ def _take_lock(path: Path) -> int:
     return descriptor
 
 
-def _release_lock(path: Path, descriptor: int, *, remove: bool) -> None:
+def release_lock(path: Path, descriptor: int, *, remove: bool) -> None:
+    """Gives the lock back; `remove` deletes its file, for a path that nobody will lock again."""
     if remove:
         _lock_path(path).unlink(missing_ok=True)
     os.close(descriptor)

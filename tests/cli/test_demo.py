@@ -7,6 +7,7 @@ import pytest
 from p2pokey.cli.auditing import audit_file
 from p2pokey.cli.course import Course
 from p2pokey.cli.demo import Demo
+from p2pokey.cli.exits import CommandError
 from p2pokey.cli.folders import remove_transcripts, sole_use
 from p2pokey.cli.output import Output
 from p2pokey.crypto.group import Group
@@ -33,7 +34,9 @@ def test_only_earlier_transcripts_are_removed(tmp_path: Path):
     for name in ("hand-001-seat-1.jsonl", "hand-002-seat-4.jsonl", "trace.jsonl"):
         (tmp_path / name).touch()
 
-    assert remove_transcripts(tmp_path) == 2
+    with pytest.raises(CommandError):
+        remove_transcripts(tmp_path, are_a_demos=False)
+    assert remove_transcripts(tmp_path, are_a_demos=True) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["trace.jsonl"]
 
 
