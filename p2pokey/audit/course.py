@@ -168,7 +168,10 @@ class Course:
             text = f"expected step {step}, got {envelope.step}"
             raise ReplayEnded(line.finding(StateDisagreement, text))
         if not self.findings and line.number < self._damaged_from:
-            # Behind the first fault every honest seat names another state than this replay.
+            # Behind the first fault every honest seat names another state than this replay. And in
+            # a hand that was stopped its author may have been shown something else by a third.
+            if envelope.state != self.states[-1]:
+                self._end_if_voided()
             text = "the message names another state than the replay gives"
             self.expect(line, envelope.state == self.states[-1], StateDisagreement, text)
         return line, message

@@ -285,6 +285,8 @@ class HandMachine:
             self._queue(self._core.late)
             self._core.late.clear()
             return True
+        if self._dispute is not None:
+            return False  # what is disputed has not been handled, and may be what is accused
         return self._stopping.judge_pending(self._inbox)
 
     def poll(self) -> tuple[Effect, ...]:

@@ -34,7 +34,6 @@ from p2pokey.errors import (
     DeckDisagreement,
     DecodeError,
     DuplicateKey,
-    LocalProtocolError,
     ShareInvalid,
     VerificationError,
 )
@@ -321,6 +320,4 @@ def _refuse_duplicates(
     index = find_duplicate(keys, taken)
     if index is None:
         return
-    if index == core.seat:
-        raise LocalProtocolError("this seat's key was used before: the seed is not fresh")
     raise Blame(Seat(index), DuplicateKey("a key equals another key or one used before"))

@@ -26,6 +26,7 @@ from p2pokey.transcript.messages import MAX_ENVELOPE, NOBODY, Disclose, Kind, Vo
 
 ABANDONED = "Abandoned"
 """Reason of a VOID that names nobody."""
+_ROUNDS = {Kind.COMMIT: Phase.COMMIT, Kind.KEYS: Phase.KEYS}
 _EVIDENCE_LIMIT = MAX_ENVELOPE - 4096
 """Bytes of evidence that fit one envelope beside its own fields."""
 
@@ -81,6 +82,9 @@ class Stopping:
         for accusation, accused in self._accusations:
             if accused.kind is Kind.VOID:
                 # Whether that VOID lies is decided by its own accusation, which is pending too.
+                continue
+            if self._core.phase is _ROUNDS.get(accused.kind):
+                # That its key repeats another one shows only when the round is complete.
                 continue
             is_waiting = any(item.seq <= accused.seq for item in inbox[accused.seat])
             is_unverified = accused.kind is Kind.SHUFFLE and self._core.verified <= accused.seat
