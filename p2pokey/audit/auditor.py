@@ -13,7 +13,7 @@ from p2pokey.audit.opening import replay_commits, replay_keys, replay_ready, rep
 from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
 from p2pokey.audit.report import Finding, Report, Status
-from p2pokey.audit.stopped import VOIDED
+from p2pokey.audit.stopped import VOIDED, never_due
 from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
@@ -62,6 +62,7 @@ def audit_transcript(
     )
     ended = _replay(course, reading)
     course.verify_claims()
+    course.findings.extend(never_due(reading.lines, course.findings))
     score = score_of(course)
     findings = _in_file_order([*reading.findings, *course.findings])
     return Report(

@@ -60,5 +60,7 @@ def _check_result(
         course.expect(line, message.totals == score.totals, ReplayMismatch, text)
     text = "RESULT names another final state than the replay gives"
     course.expect(line, message.state == course.final_state, ReplayMismatch, text)
+    if course.is_stopped:
+        return  # its author may have been shown other lines by a third seat
     text = "RESULT signs other lines than stand in this file"
     course.expect(line, message.transcript == transcript_hash, ReplayMismatch, text)

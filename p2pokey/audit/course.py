@@ -133,6 +133,11 @@ class Course:
         """Whether every seat disclosed."""
         return len(self.secrets) == len(self.seats)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether some seat ended the hand without score."""
+        return bool(self._voids)
+
     def need_game(self) -> HandState:
         """The rules' state; from the deal on."""
         assert self.game is not None

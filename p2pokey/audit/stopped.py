@@ -12,13 +12,20 @@ from p2pokey.crypto.group import Group
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.shares import ShareTable
 from p2pokey.deck.shares import judge_complaint as share_is_bad
-from p2pokey.errors import DecodeError, Equivocation, ShareInvalid, VerificationError
+from p2pokey.errors import (
+    DecodeError,
+    Equivocation,
+    ShareInvalid,
+    TokenNotDue,
+    VerificationError,
+)
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
-from p2pokey.transcript.messages import Commit, Complaint, Keys, Void
+from p2pokey.transcript.messages import Commit, Complaint, Keys, Kind, Void
 from p2pokey.transcript.setup import HandSetup
 
+NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)
 VOIDED = "Voided"
 """Cause of the finding that a hand was ended without score: nothing wrong by itself."""
 
@@ -27,6 +34,16 @@ def voids_in(lines: Sequence[Line]) -> list[tuple[Line, Void]]:
     """All VOID messages of a file."""
     found = [(line, line.envelope.message) for line in lines]
     return [(line, message) for line, message in found if isinstance(message, Void)]
+
+
+def never_due(lines: Sequence[Line], findings: Sequence[Finding]) -> list[Finding]:
+    """Messages about absent seats, which no table uses yet: a fault wherever they stand."""
+    known = {finding.line for finding in findings}
+    return [
+        line.finding(TokenNotDue, f"{line.envelope.kind.label} is never due in this version")
+        for line in lines
+        if line.envelope.kind in NEVER_DUE and line.number not in known
+    ]
 
 
 def lines_from_voids_on(lines: Sequence[Line]) -> frozenset[int]:

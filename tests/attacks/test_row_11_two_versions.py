@@ -31,17 +31,9 @@ from tests.attacks.support import (
 from tests.sim.cheats import flip, resign, two_faced, two_minds
 from tests.sim.table import fixed_bytes, signer_of
 
-UNFAIR = (
-    "the audit of a stopped hand holds another state against its author, who had been shown another "
-    "COMMIT by a third seat"
-)
 HASTY = (
     "accusations are judged while a dispute is open, as if the disputed message had been found to be "
     "in order: the seat that complains about the share which it was shown is blamed"
-)
-BLUNT = (
-    "when transcript hashes differ at RESULT, the other seat is blamed at once, without a dispute in "
-    "which the fork would show"
 )
 SPLIT = "seats that hold all RESULTs are done while others were shown a second one and have stopped"
 
@@ -57,14 +49,11 @@ def known(name: str, reasons: dict[str, str]) -> object:
 # A liar with two consistent chains ----------------------------------------------------------------
 
 
-TWO_MINDS_KNOWN = {
-    "commit": UNFAIR,
-    "signature": BLUNT,
-    "deal": BLUNT,
-    "draw": BLUNT,
-    "reveal": BLUNT,
-    "result": SPLIT,
-}
+TWO_MINDS_KNOWN: dict[str, str] = {}
+
+
+THOROUGH = ("commit", "keys", "shuffle", "ready", "deal", "discard", "result")
+"""Each in three hands with other targets; the others are like one of these."""
 
 
 def lie(seed: str, second: Second, targets: set[int]) -> AttackTable:
@@ -86,7 +75,8 @@ def lie(seed: str, second: Second, targets: set[int]) -> AttackTable:
 
 @pytest.mark.parametrize("name", [known(name, TWO_MINDS_KNOWN) for name in seconds()])
 def test_row_11_two_consistent_versions_are_blamed_on_their_author(name: str) -> None:
-    for steps, seed in zip(((1,), (2,), (1, 3)), SHORT[:3], strict=True):
+    cases = [((1, 3), SHORT[2]), ((1,), SHORT[0]), ((2,), SHORT[1])]
+    for steps, seed in cases if name in THOROUGH else cases[:1]:
         second = seconds(seed)[name]
         targets = {(second.seat + step) % 4 for step in steps}
         assert_named_by_all(lie(seed, second, targets), second.seat)
@@ -96,7 +86,7 @@ SEEDS_ARE_KNOWN = {phase.label for phase in (Phase.KEYS, Phase.AUDIT, Phase.RESU
 """Rounds that open a commitment or rebuild from a seed."""
 
 
-@pytest.mark.parametrize("name", ["commit", "discard", "signature"])
+@pytest.mark.parametrize("name", ["commit", "signature"])
 def test_row_11_each_version_holds_by_itself(name: str) -> None:
     """Shown to all, the second version harms nobody until the seeds are known: only the pair lies.
 
@@ -158,7 +148,8 @@ SLIPPED_KNOWN = {
 @pytest.mark.parametrize("name", [known(name, SLIPPED_KNOWN) for name in SLIPPED])
 def test_row_11_a_slipped_in_version_is_blamed_on_its_author(name: str) -> None:
     kind, change = SLIPPED[name]
-    for target, seed in zip((0, 1, 3), SHORT[:3], strict=True):
+    cases = list(zip((0, 1, 3), SHORT[:3], strict=True))
+    for target, seed in cases if kind < Kind.MOVE or name in SLIPPED_KNOWN else cases[1:]:
         table = new_table(seed)
         two_faced(table, seed, 2, kind, change, target=target)
         table.run()

@@ -135,6 +135,10 @@ def test_row_06_no_function_takes_generators() -> None:
 BACKENDS = ("libsodium", "python")
 
 
+NAMED = ("identity", "the order", "the order and one", "random")
+"""What docs/protocol.md S17 names: tried on plain Python as well, which takes its time."""
+
+
 def replacements(group: Group, cell: bytes, is_point: bool) -> dict[str, bytes]:
     """What an optimised verifier may take for granted about one cell of a proof."""
     values = {
@@ -183,7 +187,8 @@ def test_row_07_every_cell_of_a_shuffle_counts_on_both_backends(
     cell = get_cell(good[field], index)
     for name, new in replacements(group_of("libsodium"), cell, is_point).items():
         bad = good | {field: put_cell(good[field], index, new)}
-        found = {refusal(verify_shuffle, group_of(backend), **bad) for backend in BACKENDS}
+        backends = BACKENDS if name in NAMED else BACKENDS[:1]
+        found = {refusal(verify_shuffle, group_of(backend), **bad) for backend in backends}
         assert len(found) == 1, (name, found)
         assert found != {"accepted"}, name
 
@@ -343,12 +348,6 @@ def keyed(core: HandCore, message: Message, secret: int) -> Message:
     return other_key(core, message)
 
 
-HASTY = (
-    "an accusation is judged by one message before the round is complete: that a key repeats another "
-    "one shows only then, so the seat that has seen it first is blamed"
-)
-
-
 def with_known_key(build: Callable[[HandCore, Message], Message], seed: str) -> AttackTable:
     table = new_table(seed)
     cores = [peer.machine._core for peer in table.peers]
@@ -361,7 +360,6 @@ def with_known_key(build: Callable[[HandCore, Message], Message], seed: str) -> 
 KNOWN_KEYS = [twin_key, own_sealing_key]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=HASTY)
 @pytest.mark.parametrize("build", KNOWN_KEYS, ids=lambda build: build.__name__)
 def test_row_08_a_key_that_is_there_already_is_refused(build) -> None:
     """Whoever sees it first: the round is complete at different times for different seats."""
