@@ -7,9 +7,17 @@ from p2pokey.tiles import Seat
 class Blame(Exception):
     """This seat is to blame, for this reason."""
 
-    def __init__(self, culprit: Seat, cause: DecodeError | VerificationError) -> None:
+    def __init__(
+        self,
+        culprit: Seat,
+        cause: DecodeError | VerificationError,
+        *,
+        evidence: tuple[bytes, ...] = (),
+    ) -> None:
+        """Args: evidence: signed messages that belong to the one at hand, at most one."""
         super().__init__(str(cause))
         self.culprit = culprit
+        self.evidence = evidence
         self.cause = cause
 
 

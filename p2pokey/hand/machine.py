@@ -416,8 +416,8 @@ class HandMachine:
         except StopIteration:
             self._lane = None
         except Blame as blame:
-            evidence = () if envelope is None else (envelope.encoded,)
-            self._stop_for(blame.culprit, blame.cause, evidence)
+            own = () if envelope is None else (envelope.encoded,)
+            self._stop_for(blame.culprit, blame.cause, (*blame.evidence, *own))
         except Dispute as dispute:
             assert envelope is not None
             self._lane = None

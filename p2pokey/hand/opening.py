@@ -43,7 +43,7 @@ from p2pokey.hand.effects import Phase, ProofAccepted, ShuffleVerified
 from p2pokey.hand.play import begin_deal
 from p2pokey.tiles import TILE_COUNT, Seat
 from p2pokey.transcript.envelope import Envelope
-from p2pokey.transcript.messages import Commit, Complaint, Keys, Ready, Shuffle
+from p2pokey.transcript.messages import Commit, Complaint, Keys, Kind, Ready, Shuffle
 
 
 def send_commit(core: HandCore) -> None:
@@ -202,7 +202,15 @@ def handle_complaint(core: HandCore, envelope: Envelope, message: Complaint) -> 
     )
     if not is_bad:
         raise ShareInvalid("a complaint about a share that is good")
-    raise Blame(Seat(message.dealer), ShareInvalid("a share does not fit its commitments"))
+    # With the share goes the message that brought it: a two-faced dealer is shown up by it.
+    dealt = tuple(
+        item.encoded
+        for item in core.handled
+        if item.kind is Kind.KEYS and item.seat == message.dealer
+    )
+    raise Blame(
+        Seat(message.dealer), ShareInvalid("a share does not fit its commitments"), evidence=dealt
+    )
 
 
 def handle_shuffle(core: HandCore, envelope: Envelope, message: Shuffle) -> Steps:
