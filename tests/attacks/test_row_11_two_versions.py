@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2pokey.hand.effects import Phase
+from p2pokey.hand.effects import Abandon, Phase
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, decode_move, encode_move
 from p2pokey.transcript.envelope import decode_envelope, verify_envelope
@@ -93,6 +93,53 @@ def test_row_11_each_version_holds_by_itself(name: str) -> None:
     for peer in honest(table, second.seat):
         fault = peer.machine.fault
         assert fault is None or fault.phase in SEEDS_ARE_KNOWN, str(fault)
+    assert_nobody_honest_is_blamed(table, second.seat)
+
+
+GIVEN_UP = (
+    "where no VOID shows the fork, the audit of a stopped hand holds it against an honest seat that its "
+    "SHUFFLE builds on another deck, or that its RESULT signs other lines, than stand in the file"
+)
+
+
+def known(name: str, seed: str, *, is_known: bool = False) -> object:
+    """A case, marked if it fails today."""
+    mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason=GIVEN_UP)
+    return pytest.param(name, seed, id=name, marks=[mark] if is_known else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        known("commit", SHORT[0]),
+        known("keys", SHORT[0]),
+        known("shuffle", SHORT[0], is_known=True),
+        known("discard", SHORT[0]),
+        known("deal", SHORT[1], is_known=True),
+        known("reveal", SHORT[0], is_known=True),
+    ],
+)
+def test_row_11_a_dispute_that_is_given_up_is_held_against_nobody(name: str, seed: str) -> None:
+    """All leave as soon as one of them disputes something: no file holds both versions."""
+    second = seconds(seed)[name]
+    table = new_table(seed)
+    two_minds(
+        table,
+        seed,
+        second.seat,
+        second.kind,
+        second.change,
+        targets={(second.seat + 1) % 4},
+        judge=lambda transcript: verdict(CHEAP, transcript),
+        number=second.number,
+    )
+    peers = honest(table, second.seat)
+    while table.step() and all(peer.machine.next_timer() is None for peer in peers):
+        pass
+    assert any(peer.machine.next_timer() is not None for peer in peers), "nobody disputes anything"
+    for peer in peers:
+        peer.machine.act(Abandon(reason="we leave it at that"), table.now)
+    table.run()
     assert_nobody_honest_is_blamed(table, second.seat)
 
 
