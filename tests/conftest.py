@@ -9,6 +9,7 @@ repeats the same ones; `nightly` searches long. HYPOTHESIS_PROFILE chooses anoth
 
 import logging
 import os
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -23,6 +24,12 @@ settings.register_profile("nightly", deadline=None, max_examples=5000, print_blo
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
+
+
+# A shell starts background jobs deaf to Ctrl-C, and their children inherit it: without this, tests
+# that interrupt a program would wait for ever under `make test &`.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 LOGGERS = ("", "p2pokey", "signaling")
