@@ -56,7 +56,7 @@ class Stopping:
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
         is_proven = bool(void.evidence) and void.culprit < len(self._core.seats)
-        self._voids[envelope.seat] = void.culprit if is_proven else NOBODY
+        self._voids[envelope.seat] = void.culprit
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
         if not is_proven:
@@ -140,7 +140,7 @@ class Stopping:
 
     def _end(self, reason: str, cause: str, culprit: int, evidence: tuple[bytes, ...]) -> None:
         core = self._core
-        self.culprit = culprit if evidence else NOBODY
+        self.culprit = culprit
         if core.result is not None and not evidence:
             # This seat has signed the score: it stops waiting, and takes nothing back.
             core.enter(Phase.STOPPED)
