@@ -2,6 +2,8 @@
 
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
+from p2pokey.audit.report import Finding
+from p2pokey.audit.stopped import VOIDED
 from p2pokey.deck.secrets import seed_commitment
 from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
 from p2pokey.rules.scoring import HandScore
@@ -37,22 +39,42 @@ def score_of(course: Course) -> HandScore | None:
 def replay_results(course: Course, transcript_hash: bytes) -> None:
     """Every seat must have signed the score that the replay gives."""
     score = score_of(course)
+    signed: list[tuple[Line, bytes]] = []
     try:
         for seat in course.seats:
             line, message = course.take(Result, seat)
-            _check_result(course, line, message, score, transcript_hash)
+            _check_result(course, line, message, score)
+            signed.append((line, message.transcript))
     except ReplayEnded:
         # In a hand that was stopped here some results are missing: the others still bind.
         for line in course.left():
             if isinstance(line.envelope.message, Result):
-                _check_result(course, line, line.envelope.message, score, transcript_hash)
+                _check_result(course, line, line.envelope.message, score)
         raise
+    _check_lines(course, signed, transcript_hash)
     course.take_nothing_more()
 
 
-def _check_result(
-    course: Course, line: Line, message: Result, score: HandScore | None, transcript_hash: bytes
-) -> None:
+def _check_lines(course: Course, signed: list[tuple[Line, bytes]], transcript_hash: bytes) -> None:
+    """All must have signed the lines of this file, once everybody has signed and nobody stopped.
+
+    Before that, and where they signed different lines, some seat may have been shown other lines
+    by another: one file cannot tell which, so it is held against nobody.
+    """
+    if course.has_voids:
+        return
+    line, first = signed[0]
+    if any(other != first for _, other in signed):
+        cause, text = VOIDED, "the seats signed different lines: compare their files"
+    elif first != transcript_hash:
+        cause, text = ReplayMismatch.__name__, "all signed other lines than stand in this file"
+    else:
+        return
+    finding = Finding(line=line.number, seat=None, message=line.label, cause=cause, text=text)
+    course.findings.append(finding)
+
+
+def _check_result(course: Course, line: Line, message: Result, score: HandScore | None) -> None:
     if score is not None:
         text = f"expected points {list(score.points)}, got {list(message.points)}"
         course.expect(line, message.points == score.points, ReplayMismatch, text)
@@ -60,7 +82,3 @@ def _check_result(
         course.expect(line, message.totals == score.totals, ReplayMismatch, text)
     text = "RESULT names another final state than the replay gives"
     course.expect(line, message.state == course.final_state, ReplayMismatch, text)
-    if course.is_stopped:
-        return  # its author may have been shown other lines by a third seat
-    text = "RESULT signs other lines than stand in this file"
-    course.expect(line, message.transcript == transcript_hash, ReplayMismatch, text)

@@ -134,7 +134,7 @@ class Course:
         return len(self.secrets) == len(self.seats)
 
     @property
-    def is_stopped(self) -> bool:
+    def has_voids(self) -> bool:
         """Whether some seat ended the hand without score."""
         return bool(self._voids)
 
@@ -156,12 +156,14 @@ class Course:
         step = len(self.states) - 1
         if line is None or self.findings or self._is_missing(line, (step, wanted.kind, seat)):
             # In a hand that was stopped, what follows the first fault may follow from it.
-            self._end_if_voided()
+            self.end_if_voided()
         if line is None:
             raise ReplayEnded(None)
+        if self._is_missing(line, (step, wanted.kind, seat)):
+            raise ReplayEnded(self._gap(line, wanted.kind, seat, step))
         envelope, message = line.envelope, line.envelope.message
         if (envelope.seat, envelope.seq) in self._forked:
-            self._end_if_voided()
+            self.end_if_voided()
         if isinstance(message, Complaint) and self.keyset:
             self._judge(line, message)
         if not isinstance(message, wanted) or envelope.seat != seat:
@@ -176,7 +178,7 @@ class Course:
             # Behind the first fault every honest seat names another state than this replay. And in
             # a hand that was stopped its author may have been shown something else by a third.
             if envelope.state != self.states[-1]:
-                self._end_if_voided()
+                self.end_if_voided()
             text = "the message names another state than the replay gives"
             self.expect(line, envelope.state == self.states[-1], StateDisagreement, text)
         return line, message
@@ -198,7 +200,19 @@ class Course:
         is_later = (envelope.step, envelope.kind, envelope.seat) > expected
         return is_later or (line.number in self._stopped)
 
-    def _end_if_voided(self) -> None:
+    def _gap(self, line: Line, kind: Kind, seat: Seat, step: int) -> Finding | None:
+        """What a missing message means: no fault of whoever comes next.
+
+        In the newest round the hand is only not over. Behind it the file lacks a line.
+        """
+        rest = list(self._lines)
+        self._lines = iter(rest)
+        if all(later.envelope.step <= step for later in (line, *rest)):
+            return None
+        text = f"the file lacks the {kind.label} message of seat {seat + 1} that belongs here"
+        return Finding(line=line.number, seat=None, message=None, cause="Missing", text=text)
+
+    def end_if_voided(self) -> None:
         """Ends the replay of a hand that was ended without score, with all that its VOIDs prove."""
         if not self._voids:
             return
@@ -226,7 +240,7 @@ class Course:
             keyset=self.keyset,
         )
         self.findings.append(finding)
-        self._end_if_voided()
+        self.end_if_voided()
         raise ReplayEnded(None)
 
     # Checking -------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from p2pokey.transcript.setup import HandSetup
 
 NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)
 VOIDED = "Voided"
-"""Cause of the finding that a hand was ended without score: nothing wrong by itself."""
+"""Cause of the finding that a hand has no score that all agree on: nothing wrong by itself."""
 
 
 def voids_in(lines: Sequence[Line]) -> list[tuple[Line, Void]]:
@@ -38,7 +38,7 @@ def voids_in(lines: Sequence[Line]) -> list[tuple[Line, Void]]:
 
 def never_due(lines: Sequence[Line], findings: Sequence[Finding]) -> list[Finding]:
     """Messages about absent seats, which no table uses yet: a fault wherever they stand."""
-    known = {finding.line for finding in findings}
+    known = {finding.line for finding in findings if finding.seat is not None}
     return [
         line.finding(TokenNotDue, f"{line.envelope.kind.label} is never due in this version")
         for line in lines

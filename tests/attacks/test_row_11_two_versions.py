@@ -96,27 +96,15 @@ def test_row_11_each_version_holds_by_itself(name: str) -> None:
     assert_nobody_honest_is_blamed(table, second.seat)
 
 
-GIVEN_UP = (
-    "where no VOID shows the fork, the audit of a stopped hand holds it against an honest seat that its "
-    "SHUFFLE builds on another deck, or that its RESULT signs other lines, than stand in the file"
-)
-
-
-def known(name: str, seed: str, *, is_known: bool = False) -> object:
-    """A case, marked if it fails today."""
-    mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason=GIVEN_UP)
-    return pytest.param(name, seed, id=name, marks=[mark] if is_known else [])
-
-
 @pytest.mark.parametrize(
     ("name", "seed"),
     [
-        known("commit", SHORT[0]),
-        known("keys", SHORT[0]),
-        known("shuffle", SHORT[0], is_known=True),
-        known("discard", SHORT[0]),
-        known("deal", SHORT[1], is_known=True),
-        known("reveal", SHORT[0], is_known=True),
+        ("commit", SHORT[0]),
+        ("keys", SHORT[0]),
+        ("shuffle", SHORT[0]),
+        ("discard", SHORT[0]),
+        ("deal", SHORT[1]),
+        ("reveal", SHORT[0]),
     ],
 )
 def test_row_11_a_dispute_that_is_given_up_is_held_against_nobody(name: str, seed: str) -> None:

@@ -401,7 +401,7 @@ def test_row_20_a_file_without_a_seats_shuffle_is_refused(seat: int) -> None:
     assert missing.exit_code == 3
     assert missing.points is None
     assert missing.findings[0].line == line
-    assert missing.findings[0].cause == "TokenNotDue"
+    assert missing.findings[0].cause == "Missing"
 
     # The neighbour shuffles twice instead: its own line, and one in the place of the other's.
     lines = lines_of(played())

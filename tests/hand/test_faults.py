@@ -208,7 +208,9 @@ def test_a_cheat_is_blamed_on_its_seat_by_all(case: Case) -> None:
     change_message(table, CHEATER, case.kind, case.change, number=case.number)
     table.run()
     assert_all_blame(table, CHEATER, case.cause)
-    assert_audits_name_only(table, CHEATER, proves=True)
+    # Whether a seat was shown another link than this file holds, the file alone cannot tell.
+    is_provable = case.name != "shuffle-of-another-deck"
+    assert_audits_name_only(table, CHEATER, proves=is_provable)
     phases = {peer.machine.fault.phase for peer in honest(table)}
     assert case.phase.label in phases
 
