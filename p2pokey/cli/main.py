@@ -235,6 +235,25 @@ def audit(output: Output, **values: Any) -> int:
 
 
 @cli.command()
+@click.argument("key", metavar="[KEY]", required=False, type=RULES)
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "tr"]),
+    default="en",
+    show_default=True,
+    help="Language of the card.",
+)
+@click.option("--list", "as_list", is_flag=True, help="Name all games (so without a key).")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@common
+def rules(output: Output, **values: Any) -> int:
+    """Show the games, or the card of one: figures, charges, scores, options."""
+    from p2pokey.cli.explaining import run_rules
+
+    return run_rules(output, **values)
+
+
+@cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @common
 def conformance(output: Output, file: Path) -> int:
