@@ -1,0 +1,241 @@
+"""The best runs and sets that can be made of some tiles: exact, one pass over the numbers.
+
+The pass goes from 1 to 13, and to 14, the place of a 1 that follows a 13. At each number it keeps,
+for every combination of open runs (run_choices.py) and wild tiles that are left, the best way to get
+there. From each it tries all ways to lay the tiles of the number: those that are not in runs go
+into sets (set_choices.py) or stay unused.
+
+All tiles of one number are worth the same. So a way is as good as the number of tiles it lays at
+each number, and what they stand for is settled only for the best one (`laid_runs`, `laid_sets`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+from p2pokey.rules.melds import ACE_HIGH, MeldKind
+from p2pokey.rules.run_choices import (
+    NO_PLACE,
+    PAIR_SHIFT,
+    STATES,
+    pair_choices,
+)
+from p2pokey.rules.set_choices import SetChoice, code_of, counts_of, set_choices
+from p2pokey.tiles import Colour
+
+NUMBERS = 13
+FIRST_WILD_START = 9
+"""Lowest number at which a run need begin with a wild tile (run_choices.py)."""
+
+_WILD_BITS = 2
+_WILD_MASK = 3
+_PAIR_BITS = 2 * PAIR_SHIFT
+_PAIR_MASK = (1 << _PAIR_BITS) - 1
+_HIGH_SHIFT = _WILD_BITS + _PAIR_BITS
+_STATE_MASK = (1 << PAIR_SHIFT) - 1
+
+Entry = tuple[int, int, int, SetChoice, "Entry | None"]
+"""Score, key after the number, code of tiles not in runs, sets, and the entry before."""
+
+Layer = list[dict[int, Entry]]
+"""Per number of unused tiles (none, one, ... as many as are asked for), the best entry of a key."""
+
+_NO_SETS = SetChoice(0, 0, 0, ())
+
+
+@dataclass(slots=True)
+class Supply:
+    """Tiles to lay, by number and colour."""
+
+    counts: list[list[int]] = field(default_factory=lambda: [[0] * 4 for _ in range(NUMBERS + 1)])
+    """Natural tiles, 0..2, as `counts[number][colour]`."""
+
+    must: list[list[int]] = field(default_factory=lambda: [[0] * 4 for _ in range(NUMBERS + 1)])
+    """How many of these must be laid."""
+
+    wilds: int = 0
+    must_wilds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """What makes one way to lay tiles better than another."""
+
+    per_value: int
+    """Score of each point of value."""
+
+    per_tile: int
+    """Score of each tile laid."""
+
+    keep: int = 0
+    """Tiles that must stay unused."""
+
+    def score(self, number: int) -> int:
+        """Score of one tile that stands for this number."""
+        return number * self.per_value + self.per_tile
+
+
+class LaidFace(NamedTuple):
+    """A place in a meld: what it stands for, and whether a wild tile does."""
+
+    colour: Colour | None
+    """None for a wild tile in a set."""
+
+    number: int
+    is_wild: bool
+
+
+class LaidFaces(NamedTuple):
+    """A meld by its faces, in laid order."""
+
+    kind: MeldKind
+    faces: tuple[LaidFace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """The best way that was found."""
+
+    score: int
+    melds: tuple[LaidFaces, ...]
+
+
+def sweep(supply: Supply, aim: Aim, *, wrap: bool) -> Swept | None:
+    """The best melds of the supply, runs in as few pieces as possible.
+
+    Args:
+        wrap: whether a 1 may follow a 13; then runs of 14 tiles are among the answers.
+
+    Returns:
+        None where the tiles that must be laid cannot be, or too few would stay unused.
+    """
+    best: tuple[Entry, _Numbers] | None = None
+    for high in _aces_above(supply) if wrap else ((0, 0, 0, 0),):
+        numbers = _Numbers(supply, high)
+        entry = _best_entry(numbers, supply, aim)
+        if entry is not None and (best is None or entry[0] > best[0][0]):
+            best = (entry, numbers)
+    if best is None:
+        return None
+    return Swept(best[0][0], tuple(_melds(*best)))
+
+
+def _aces_above(supply: Supply) -> Iterator[tuple[int, ...]]:
+    """How many 1s of each colour are laid behind a 13: all that could be."""
+    choices = []
+    for colour in Colour:
+        twelves, thirteens = supply.counts[12][colour], supply.counts[13][colour]
+        most = 0
+        for aces in range(1, supply.counts[1][colour] + 1):
+            if max(0, aces - twelves) + max(0, aces - thirteens) <= supply.wilds:
+                most = aces
+        choices.append(range(most + 1))
+    return product(*choices)
+
+
+class _Numbers:
+    """The supply as codes, with some 1s moved to place 14."""
+
+    def __init__(self, supply: Supply, high: Sequence[int]) -> None:
+        """Moves so many 1s of each colour."""
+        aces = [count - moved for count, moved in zip(supply.counts[1], high, strict=True)]
+        must = [max(0, count - moved) for count, moved in zip(supply.must[1], high, strict=True)]
+        top = [count or NO_PLACE for count in high]
+        none = [NO_PLACE] * 4
+        self.last = ACE_HIGH if any(high) else NUMBERS
+        self.counts = [supply.counts[0], aces, *supply.counts[2:], list(high)]
+        rows = [*self.counts[:ACE_HIGH], top, none, none]
+        self.low = [row[0] + 4 * row[1] for row in rows]
+        self.high = [row[2] + 4 * row[3] for row in rows]
+        needs = [supply.must[0], must, *supply.must[2:], list(high)]
+        self.optional = [
+            code_of([have - need for have, need in zip(row, needed, strict=True)])
+            for row, needed in zip(self.counts, needs, strict=True)
+        ]
+
+
+def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim) -> Entry | None:
+    layer: Layer = [{} for _ in range(aim.keep + 1)]
+    layer[0][supply.wilds] = (0, supply.wilds, 0, _NO_SETS, None)
+    for number in range(1, numbers.last + 1):
+        layer = _next_layer(layer, numbers, number, aim)
+    best: Entry | None = None
+    for unused, entries in enumerate(layer):
+        for key, entry in entries.items():
+            wilds = key & _WILD_MASK
+            if supply.wilds - wilds < supply.must_wilds or unused + wilds < aim.keep:
+                continue
+            if best is None or entry[0] > best[0]:
+                best = entry
+    return best
+
+
+def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer:
+    """All entries after the tiles of one number."""
+    keep = aim.keep
+    unit = aim.score(1 if number == ACE_HIGH else number)
+    optional = numbers.optional[number]
+    low = (*numbers.low[number : number + 3], number >= FIRST_WILD_START)
+    high = (*numbers.high[number : number + 3], number >= FIRST_WILD_START)
+    found: Layer = [{} for _ in range(keep + 1)]
+    for unused, entries in enumerate(layer):
+        targets = [found[min(keep, unused + more)] for more in range(9)]
+        for key, entry in entries.items():
+            score, wilds = entry[0], key & _WILD_MASK
+            for state_a, left_a, placed_a, wilds_a in pair_choices(
+                key >> 2 & _PAIR_MASK, wilds, *low
+            ):
+                rest = wilds - wilds_a
+                for state_b, left_b, placed_b, wilds_b in pair_choices(
+                    key >> _HIGH_SHIFT, rest, *high
+                ):
+                    left = left_a + 9 * left_b
+                    remain = rest - wilds_b
+                    after = state_a << 2 | state_b << _HIGH_SHIFT
+                    placed = placed_a + placed_b
+                    for choice in set_choices(left, optional, keep > 0):
+                        if choice[0] > remain:
+                            break
+                        now = score + unit * (placed + choice[1])
+                        after_key = after | remain - choice[0]
+                        target = targets[choice[2]]
+                        old = target.get(after_key)
+                        if old is None or old[0] < now:
+                            target[after_key] = (now, after_key, left, choice, entry)
+    return found
+
+
+def _melds(entry: Entry, numbers: _Numbers) -> Iterator[LaidFaces]:
+    """The melds of a way, runs first."""
+    steps: list[Entry] = []
+    step: Entry | None = entry
+    while step is not None:
+        steps.append(step)
+        step = step[4]
+    steps.reverse()
+    for colour in Colour:
+        yield from _runs(steps, numbers, colour)
+    for number, (_, _, _, choice, _) in enumerate(steps):
+        for colours, wilds in choice.sets:
+            face = number if number <= NUMBERS else 1
+            laid = [LaidFace(colour, face, is_wild=False) for colour in colours]
+            laid += [LaidFace(None, face, is_wild=True)] * wilds
+            yield LaidFaces(MeldKind.SET, tuple(laid))
+
+
+def _runs(steps: list[Entry], numbers: _Numbers, colour: Colour) -> Iterator[LaidFaces]:
+    runs: list[list[LaidFace]] = []
+    growing: list[list[LaidFace]] = []
+    for number, (_, key, left, _, _) in enumerate(steps[1:], start=1):
+        placed = sum(STATES[key >> _WILD_BITS + PAIR_SHIFT * colour & _STATE_MASK])
+        naturals = numbers.counts[number][colour] - counts_of(left)[colour]
+        # Short runs come first, as they must go on; natural tiles first to the runs that start.
+        growing = sorted(growing, key=len)[:placed]
+        started: list[list[LaidFace]] = [[] for _ in range(placed - len(growing))]
+        runs += started
+        growing = started + growing
+        for i, run in enumerate(growing):
+            run.append(LaidFace(colour, number if number <= NUMBERS else 1, i >= naturals))
+    for run in runs:
+        yield LaidFaces(MeldKind.RUN, tuple(run))
