@@ -25,6 +25,7 @@ from enum import IntEnum
 from p2pokey.codec import i32, u8, u16
 from p2pokey.rules.melds import Laid, MeldKind, Stand, is_wild
 from p2pokey.rules.moves import End
+from p2pokey.rules.state import HandState
 from p2pokey.tiles import Face, Seat, Slot, Tile, format_tile
 
 TABLE_VERSION = 1
@@ -192,6 +193,12 @@ class OpenTable:
                 "returned": self.turn.returned,
             },
         }
+
+
+def table_of(state: HandState) -> OpenTable:
+    """The open table of a hand of B, C or D."""
+    assert isinstance(state.table, OpenTable)
+    return state.table
 
 
 def empty_table(seats: int) -> OpenTable:

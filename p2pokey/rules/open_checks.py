@@ -1,0 +1,294 @@
+"""What the games with an open table forbid: one check per move, each naming its rule (docs/rules).
+
+Rules that only the tables of docs/rules state:
+
+    OT-1   a discard is taken, and used, only in ways that are open to the seat
+    OT-2   a taken tile is used or put back before the discard; in C it is part of the opening
+    OT-3   after putting the taken tile back a seat draws from the stack
+    OT-4   a seat opens once; only who has opened lays, adds and retrieves
+    OT-5   an opening is either runs and sets or pairs, and so is all that is laid later
+    OT-6   one tile stays on the rack for the discard
+    OT-7   an opening reaches the floor
+    OT-8   added tiles go to an end of a run, or behind a three-tile set
+    OT-9   the number of a meld, and the place in it, are those of the table
+    OT-10  an okey is freed by the naturals that it stands for
+    OT-11  only changes that this turn made to the table are taken back
+    OT-12  a finish from the rack is claimed only in C, by a seat that has not opened; a claim that
+           does not work is charged
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from p2pokey.errors import IllegalMove, NotYourTurn
+from p2pokey.rules.claims import check_claims
+from p2pokey.rules.dealing import mover
+from p2pokey.rules.melds import MeldKind, is_wild
+from p2pokey.rules.moves import (
+    Add,
+    ClaimFinish,
+    Discard,
+    DrawLeft,
+    DrawStack,
+    End,
+    GoPairs,
+    LaidMeld,
+    Lay,
+    Move,
+    Open,
+    Pass,
+    Placed,
+    Retrieve,
+    ReturnTaken,
+    TakeBack,
+    move_placed,
+)
+from p2pokey.rules.open_floors import floors
+from p2pokey.rules.open_melds import (
+    extended,
+    okey_of,
+    opening_kind,
+    opening_value,
+    read_new,
+    swapped,
+)
+from p2pokey.rules.open_state import Opened, TableMeld, table_of
+from p2pokey.rules.open_taking import (
+    check_take,
+    check_use_as_supply,
+    check_use_by_adding,
+    check_use_in_new_meld,
+    check_use_in_opening,
+    check_used,
+    has_unused_okey,
+    is_unused,
+    may_process,
+    uses_taken,
+)
+from p2pokey.rules.published import Limit
+from p2pokey.rules.state import HandState, Phase
+from p2pokey.rules.view import View
+from p2pokey.tiles import Slot
+
+_TILES_PER_END = 2
+
+
+def check(view: View, move: Move) -> None:
+    """Raises RuleError if the seat to move may not do that.
+
+    Claimed tiles are compared with the faces that the view knows; others are trusted. In C an
+    opening below the floor, and a claimed finish that does not work, are moves: they are charged.
+    """
+    state = view.state
+    seat = mover(state)
+    if seat is None:
+        raise IllegalMove("nobody is to move now", rule="M-1")
+    if view.seat not in (None, seat):
+        raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
+    check_claims(view, seat, move_placed(move))
+    check_move(state, move)
+
+
+def check_move(state: HandState, move: Move) -> None:
+    """As `check` for the seat to move, whose claims are known to be true."""
+    match move:
+        case DrawStack() | DrawLeft() | Pass():
+            _check_draw(state, move)
+        case ReturnTaken():
+            _check_return(state)
+        case TakeBack():
+            _check_take_back(state)
+        case GoPairs():
+            _check_go_pairs(state)
+        case Open(melds):
+            check_open(state, melds)
+        case Lay(melds):
+            _check_lay(state, melds)
+        case Add():
+            check_add(state, move)
+        case Retrieve():
+            _check_retrieve(state, move)
+        case Discard(placed):
+            check_discard(state, placed)
+        case ClaimFinish():
+            _check_claim(state)
+        case _:
+            _refuse(state, "this game has no such move", "M-6")
+
+
+def _check_phase(state: HandState, phase: Phase) -> None:
+    if state.phase is not phase:
+        must = "draw or take a tile first" if phase is Phase.PLAY else "a tile was drawn already"
+        _refuse(state, must, "M-2")
+
+
+def _check_draw(state: HandState, move: DrawStack | DrawLeft | Pass) -> None:
+    _check_phase(state, Phase.DRAW)
+    match move:
+        case DrawStack():
+            if not state.stack:
+                _refuse(state, "the stack is empty", "M-3")
+        case DrawLeft():
+            if not state.discards[state.left_of(state.turn)]:
+                _refuse(state, "there is no discard to take", "M-3")
+            check_take(state)
+        case Pass():
+            if state.stack:
+                _refuse(state, "passing is for an empty stack only", "G-7")
+
+
+def _check_return(state: HandState) -> None:
+    _check_phase(state, Phase.PLAY)
+    if not is_unused(state):
+        _refuse(state, "there is no unused taken tile to put back", "OT-2")
+
+
+def _check_take_back(state: HandState) -> None:
+    _check_phase(state, Phase.PLAY)
+    rules, turn = state.rules.open_table, table_of(state).turn
+    if not rules.take_back:
+        _refuse(state, "this game has no take-back", "D-16")
+    if turn.checkpoint is None:
+        _refuse(state, "this turn has changed nothing on the table", "OT-11")
+    if rules.take_back_any_change or turn.opened:
+        return
+    if not is_unused(state) and not has_unused_okey(state):
+        _refuse(state, "only an opening, or a turn with an unused tile, is taken back", "B-4")
+
+
+def _check_go_pairs(state: HandState) -> None:
+    table = table_of(state)
+    if not state.rules.open_table.going_pairs:
+        _refuse(state, "this game has no such move", "M-6")
+    if table.opened[state.turn] is not Opened.NONE:
+        _refuse(state, "this seat has opened already", "B-12")
+    if table.going_pairs[state.turn]:
+        _refuse(state, "this seat is Going Pairs already", "B-12")
+
+
+def check_open(state: HandState, melds: Sequence[LaidMeld]) -> None:
+    """Raises RuleError unless these melds may be laid as an opening.
+
+    Where a failed opening is charged, the floor is not looked at (`missed_floor`).
+    """
+    _check_phase(state, Phase.PLAY)
+    table = table_of(state)
+    if table.opened[state.turn] is not Opened.NONE:
+        _refuse(state, "this seat has opened already", "OT-4")
+    kind = opening_kind(melds)
+    if kind is None:
+        _refuse(state, "an opening is either runs and sets or pairs", "OT-5")
+    if kind is Opened.MELDS and table.going_pairs[state.turn]:
+        _refuse(state, "this seat is Going Pairs: it opens with pairs", "B-12")
+    new = read_new(state, melds)
+    _check_tile_left(state, sum(len(meld.tiles) for meld in new))
+    check_use_in_opening(state, _slots(new), kind)
+    if not state.rules.open_table.failed_opening_charged:
+        why = missed_floor(state, new)
+        if why is not None:
+            _refuse(state, why, "OT-7")
+
+
+def missed_floor(state: HandState, melds: Sequence[TableMeld]) -> str | None:
+    """What the opening lacks, such as `floor 107, you have 96`; None if it is enough."""
+    least = floors(state.rules, state.turn, table_of(state).openings())
+    value = opening_value(melds)
+    if opening_kind(melds) is Opened.PAIRS:
+        return None if value >= least.pairs else f"floor {least.pairs} pairs, you have {value}"
+    return None if value >= least.melds else f"floor {least.melds}, you have {value}"
+
+
+def _check_lay(state: HandState, melds: Sequence[LaidMeld]) -> None:
+    _check_phase(state, Phase.PLAY)
+    opened = _check_opened(state)
+    if opening_kind(melds) is not opened:
+        what = "runs and sets" if opened is Opened.MELDS else "pairs"
+        _refuse(state, f"this seat has opened with {what} and lays no others", "OT-5")
+    new = read_new(state, melds)
+    _check_tile_left(state, sum(len(meld.tiles) for meld in new))
+    check_use_in_new_meld(state, _slots(new), in_pairs=opened is Opened.PAIRS)
+
+
+def check_add(state: HandState, move: Add) -> None:
+    """Raises RuleError unless these tiles may be added to that meld."""
+    _check_phase(state, Phase.PLAY)
+    opened = _check_opened(state)
+    meld = _meld_at(state, move.meld)
+    if meld.kind is MeldKind.PAIR:
+        _refuse(state, "nothing is added to a pair", "P-7")
+    if not may_process(state.rules, opened, meld.kind):
+        _refuse(state, "who has opened with pairs adds nothing to runs and sets", "B-5")
+    if meld.kind is MeldKind.SET and move.end is not End.HIGH:
+        _refuse(state, "a set has only its high end", "OT-8")
+    _check_end(state, move)
+    check_use_by_adding(state, [placed.slot for placed in move.tiles])
+    _check_tile_left(state, len(move.tiles))
+    extended(state, meld, move.end, move.tiles)
+
+
+def _check_end(state: HandState, move: Add) -> None:
+    limit = state.rules.open_table.two_per_end
+    before = table_of(state).turn.added_at(move.meld, move.end) if limit is Limit.TURN else 0
+    count = before + len(move.tiles)
+    if limit is not Limit.NONE and count > _TILES_PER_END:
+        _refuse(state, f"expected at most {_TILES_PER_END} tiles on one end, got {count}", "C-4")
+
+
+def _check_retrieve(state: HandState, move: Retrieve) -> None:
+    _check_phase(state, Phase.PLAY)
+    opened = _check_opened(state)
+    meld = _meld_at(state, move.meld)
+    if not may_process(state.rules, opened, meld.kind):
+        _refuse(state, "who has opened with pairs takes no okey from runs and sets", "B-5")
+    if move.place >= len(meld.tiles):
+        _refuse(state, f"meld {move.meld} has {len(meld.tiles)} tiles", "OT-9")
+    if not is_wild(meld.tiles[move.place].tile, okey_of(state)):
+        _refuse(state, "there is no okey at that place", "OT-9")
+    swapped(state, meld, move.place, move.supply)
+    check_use_as_supply(state, [placed.slot for placed in move.supply], meld.kind)
+
+
+def check_discard(state: HandState, placed: Placed) -> None:
+    """Raises RuleError unless the turn may end with that tile."""
+    _check_phase(state, Phase.PLAY)
+    if uses_taken(state, (placed.slot,)):
+        _refuse(state, "the tile just taken cannot be discarded", "G-9")
+    check_used(state)
+    if has_unused_okey(state):
+        _refuse(state, "lay or add the retrieved okey, or take the turn back", "B-3")
+
+
+def _check_claim(state: HandState) -> None:
+    _check_phase(state, Phase.PLAY)
+    if not state.rules.open_table.failed_opening_charged:
+        _refuse(state, "this game has no such move", "OT-12")
+    if table_of(state).opened[state.turn] is not Opened.NONE:
+        _refuse(state, "this seat has opened already", "OT-12")
+
+
+def _check_opened(state: HandState) -> Opened:
+    opened = table_of(state).opened[state.turn]
+    if opened is Opened.NONE:
+        _refuse(state, "this seat has not opened yet", "OT-4")
+    return opened
+
+
+def _check_tile_left(state: HandState, count: int) -> None:
+    held = len(state.racks[state.turn])
+    if count >= held:
+        _refuse(state, f"one tile must stay for the discard: {held} held, {count} used", "OT-6")
+
+
+def _meld_at(state: HandState, number: int) -> TableMeld:
+    melds = table_of(state).melds
+    if number >= len(melds):
+        _refuse(state, f"expected a meld below {len(melds)}, got {number}", "OT-9")
+    return melds[number]
+
+
+def _slots(melds: Sequence[TableMeld]) -> list[Slot]:
+    return [tile.slot for meld in melds for tile in meld.tiles]
+
+
+def _refuse(state: HandState, why: str, rule: str) -> NoReturn:
+    raise IllegalMove(why, rule=rule, seat=state.turn)
