@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LocalProtocolError
-from p2pokey.rules.rulesets import RuleSet
-from p2pokey.rules.state import FinishKind, FinishRecord, HandState, Phase
+from p2pokey.rules.published import RuleSet, Starter
+from p2pokey.rules.state import FinishKind, FinishRecord, HandState, Phase, partner_of
 from p2pokey.tiles import Seat
 
 MELDS_LOSS = 2
@@ -25,7 +25,11 @@ class HandScore:
     """Score per seat after the hand."""
 
     reason: str
-    """Stable text id: `finish-melds`, `finish-pairs`, each with `-okey`, or `exhausted`."""
+    """Stable text id: `finish-melds` or `finish-pairs`, with `-rack` where opened and finished in
+    one turn counts, with `-okey` for the last discard; `exhausted`, `cancelled`, or the duel's."""
+
+    counts: bool = True
+    """Whether the hand counts for the match; a cancelled one is dealt again (C-12)."""
 
 
 def finish_loss(finish: FinishRecord) -> int:
@@ -69,15 +73,42 @@ def _reason(finish: FinishRecord | None) -> str:
 def match_over(
     rules: RuleSet, totals: Sequence[int], hands_played: int
 ) -> tuple[bool, tuple[Seat, ...]]:
-    """Whether the match is over, and who has won it; ties are shared (A-7, G-12)."""
+    """Whether the match is over, and who has won it; ties are shared (A-7, G-12).
+
+    Where partners play, both seats of a winning team are winners (T-2).
+    """
     if rules.hands == 0:
         over = hands_played > 0 and min(totals) <= 0
     else:
         over = hands_played >= rules.hands
     if not over:
         return False, ()
-    best = max(totals) if rules.most_points_win else min(totals)
-    return True, tuple(Seat(seat) for seat, total in enumerate(totals) if total == best)
+    standings = side_totals(rules, totals)
+    best = max(standings) if rules.most_points_win else min(standings)
+    return True, tuple(Seat(seat) for seat, total in enumerate(standings) if total == best)
+
+
+def side_totals(rules: RuleSet, totals: Sequence[int]) -> tuple[int, ...]:
+    """What counts for each seat at the end: its own total, or that of both partners (T-2)."""
+    if not rules.partners:
+        return tuple(totals)
+    seats = len(totals)
+    return tuple(total + totals[partner_of(Seat(seat), seats)] for seat, total in enumerate(totals))
+
+
+def next_starter(rules: RuleSet, first: Seat | None, hand: int, seats: int) -> Seat | None:
+    """Starter of the hand'th scored hand (1-based); None where the coins choose it (G-3, E-10).
+
+    Args:
+        first: starter of the first hand that counted, None before there was one.
+    """
+    match rules.starter:
+        case Starter.COINS:
+            return None
+        case Starter.ALTERNATES:
+            return starter_of_hand(Seat(0), hand, seats)
+        case Starter.ROTATES:
+            return None if first is None else starter_of_hand(first, hand, seats)
 
 
 def starter_of_hand(first: Seat, hand: int, seats: int) -> Seat:
