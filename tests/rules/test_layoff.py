@@ -1,0 +1,17 @@
+"""What a table takes is what the rules read as valid when it is tried."""
+
+import random
+
+import pytest
+
+from p2pokey.rules.published import RULE_SETS
+from tests.rules.layoff_tables import compare_layoff
+
+OPEN_TABLE = [rules for rules in RULE_SETS.values() if rules.table is not None]
+
+
+@pytest.mark.parametrize("rules", OPEN_TABLE, ids=lambda rules: rules.key)
+def test_tables_agree_with_trying_everything(rules):
+    rng = random.Random(rules.key)
+    for _ in range(25):
+        compare_layoff(rng, rng.randint(0, 14), rules)
