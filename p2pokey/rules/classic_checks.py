@@ -2,6 +2,8 @@
 
 from p2pokey.errors import IllegalMove, InvalidMeld, NotYourTurn
 from p2pokey.rules.arrange import best_finish
+from p2pokey.rules.claims import check_claims
+from p2pokey.rules.dealing import mover
 from p2pokey.rules.moves import (
     Discard,
     DrawLeft,
@@ -15,12 +17,7 @@ from p2pokey.rules.moves import (
 )
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.rules.view import View
-from p2pokey.tiles import Seat, Slot, Tile, face_of, format_tile
-
-
-def mover(state: HandState) -> Seat | None:
-    """The seat to move, None before the indicator is turned and after the end."""
-    return state.turn if state.phase in (Phase.DRAW, Phase.PLAY) else None
+from p2pokey.tiles import Tile, face_of
 
 
 def is_twin(state: HandState, tile: Tile) -> bool:
@@ -42,7 +39,7 @@ def check(view: View, move: Move) -> None:
         raise IllegalMove("nobody is to move now", rule="M-1")
     if view.seat not in (None, seat):
         raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
-    _check_claims(view, seat, move)
+    check_claims(view, seat, move_placed(move))
     check_move(state, move)
 
 
@@ -61,31 +58,8 @@ def check_move(state: HandState, move: Move) -> None:
             _check_finish(state, move)
         case Pass():
             _check_pass(state)
-
-
-def _check_claims(view: View, seat: Seat, move: Move) -> None:
-    """Every placed tile lies on the seat's rack, once, and is what it is known to be."""
-    claims = move_placed(move)
-    if not claims:
-        return
-    held = dict(view.private)
-    for slot, tile in enumerate(view.state.faces):
-        if tile is not None:
-            held[Slot(slot)] = tile
-    known = {tile: slot for slot, tile in held.items()}
-    slots = {placed.slot for placed in claims}
-    if len(slots) != len(claims) or len({placed.tile for placed in claims}) != len(claims):
-        raise IllegalMove("the same tile was used twice", rule="M-4", seat=seat)
-    for placed in claims:
-        if placed.slot not in view.state.racks[seat]:
-            raise IllegalMove(f"slot {placed.slot} is not on the rack", rule="M-4", seat=seat)
-        face = held.get(placed.slot, placed.tile)
-        if face != placed.tile or known.get(placed.tile, placed.slot) != placed.slot:
-            raise IllegalMove(
-                f"slot {placed.slot} does not hold {format_tile(placed.tile)}",
-                rule="M-5",
-                seat=seat,
-            )
+        case _:
+            raise IllegalMove("this game has no such move", rule="M-6", seat=state.turn)
 
 
 def _check_phase(state: HandState, phase: Phase) -> None:
