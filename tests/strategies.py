@@ -9,17 +9,28 @@ from p2pokey.rules import classic
 from p2pokey.rules.events import Event
 from p2pokey.rules.melds import MeldKind
 from p2pokey.rules.moves import (
+    Add,
+    ClaimFinish,
     Discard,
     DrawLeft,
     DrawStack,
+    End,
     Finish,
+    GoPairs,
     LaidMeld,
+    Lay,
     Move,
+    Open,
     Pass,
     Placed,
+    Play,
+    Retrieve,
+    ReturnTaken,
     Show,
+    TakeBack,
 )
-from p2pokey.rules.rulesets import CLASSIC, RuleSet, ruleset_for
+from p2pokey.rules.published import CLASSIC, OPTIONS, RULE_SETS, RuleSet
+from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.rules.view import View
 from p2pokey.tiles import TILE_COUNT, Colour, Face, Seat, Slot, Tile
@@ -30,19 +41,57 @@ faces = st.builds(Face, st.sampled_from(Colour), st.integers(1, 13))
 seeds = st.integers(0, 2**32 - 1)
 
 placed = st.builds(Placed, slots, tiles)
-laid_melds = st.builds(
-    LaidMeld,
-    kind=st.sampled_from(MeldKind),
-    tiles=st.lists(placed, min_size=2, max_size=13).map(tuple),
+
+
+@st.composite
+def _laid_melds(draw: st.DrawFn) -> LaidMeld:
+    tiles_laid = tuple(draw(st.lists(placed, min_size=2, max_size=13)))
+    declared = tuple(draw(st.none() | faces) for _ in tiles_laid)
+    kind = draw(st.sampled_from(MeldKind))
+    return LaidMeld(kind=kind, tiles=tiles_laid, declared=declared if any(declared) else ())
+
+
+laid_melds = _laid_melds()
+_some_melds = st.lists(laid_melds, min_size=1, max_size=8).map(tuple)
+_small = st.integers(0, 255)
+additions = st.builds(
+    Add,
+    meld=_small,
+    end=st.sampled_from(End),
+    tiles=st.lists(placed, min_size=1, max_size=13).map(tuple),
 )
 moves: st.SearchStrategy[Move] = st.one_of(
-    st.just(DrawStack()),
-    st.just(DrawLeft()),
-    st.just(Pass()),
+    st.sampled_from([DrawStack(), DrawLeft(), Pass(), ReturnTaken(), TakeBack(), GoPairs()]),
     st.builds(Show, placed),
     st.builds(Discard, placed),
     st.builds(Finish, placed, st.lists(laid_melds, max_size=8).map(tuple)),
+    st.builds(Open, _some_melds),
+    st.builds(Lay, _some_melds),
+    st.builds(Play, _some_melds),
+    additions,
+    st.builds(
+        Retrieve,
+        meld=_small,
+        place=_small,
+        supply=st.lists(placed, min_size=1, max_size=2).map(tuple),
+    ),
+    st.builds(
+        ClaimFinish,
+        melds=st.lists(laid_melds, min_size=1, max_size=4).map(tuple),
+        additions=st.lists(additions, max_size=4).map(tuple),
+        discard=placed,
+    ),
 )
+
+any_rules = st.sampled_from(list(RULE_SETS)).flatmap(
+    lambda key: st.builds(
+        lambda chosen: ruleset_for(key, **chosen),
+        st.fixed_dictionaries(
+            {}, optional={name: st.sampled_from(allowed) for name, allowed in OPTIONS[key].items()}
+        ),
+    )
+)
+"""Any rule set with any of its options."""
 
 classic_rules = st.builds(
     ruleset_for,

@@ -28,7 +28,7 @@ from p2pokey.errors import (
     VerificationError,
 )
 from p2pokey.rules.events import Event, Reveal
-from p2pokey.rules.moves import decode_move
+from p2pokey.rules.move_codec import decode_move
 from p2pokey.rules.state import Phase as GamePhase
 from p2pokey.tiles import Seat, Slot
 from p2pokey.transcript.messages import Move, Purpose, Remask, Tokens

@@ -33,12 +33,7 @@ from p2pokey.peer.events import Connected
 from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.tracing import Tracer
-from p2pokey.rules.rulesets import (
-    canonical_bytes,
-    check_table,
-    from_json,
-    ruleset_for,
-)
+from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json, ruleset_for
 from p2pokey.rules.rulesets import table_options as options_for
 from p2pokey.table.roster import MAX_NAME_CHARS, check_name, safety_numbers
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from p2pokey.rules.events import Event, Reveal
-from p2pokey.rules.moves import Finish, Move, Show, move_placed
+from p2pokey.rules.moves import Discard, Finish, Move, Show, move_placed
 from p2pokey.rules.state import HandState
 from p2pokey.tiles import Seat, Slot, Tile
 
@@ -29,11 +29,22 @@ def reveal_plan(game: HandState, seat: Seat, move: Move) -> RevealPlan:
     rack = game.racks[seat]
     concealed = [placed for placed in move_placed(move) if game.faces[placed.slot] is None]
     return RevealPlan(
-        purpose="finish" if isinstance(move, Finish) else "reveal",
+        purpose=_purpose(move),
         slots=tuple(placed.slot for placed in concealed),
         tiles=tuple(placed.tile for placed in concealed),
         rack_indices=tuple(rack.index(placed.slot) for placed in concealed),
     )
+
+
+def _purpose(move: Move) -> str:
+    """The purpose of the move's proof (docs/protocol.md S8)."""
+    match move:
+        case Finish():
+            return "finish"
+        case Show() | Discard():
+            return "reveal"
+        case _:
+            return "meld"
 
 
 def concealed_slots(game: HandState, seat: Seat) -> tuple[Slot, ...]:

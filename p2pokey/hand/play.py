@@ -19,8 +19,9 @@ from p2pokey.errors import (
 from p2pokey.hand.core import HandCore, Steps
 from p2pokey.hand.effects import MoveApplied, Phase, ProofAccepted
 from p2pokey.rules.events import Event, Reveal
-from p2pokey.rules.moves import Discard, Placed, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.moves import Move as GameMove
+from p2pokey.rules.moves import with_slots
 from p2pokey.rules.state import Phase as GamePhase
 from p2pokey.tiles import Seat, Slot, Tile
 from p2pokey.transcript.envelope import Envelope
@@ -131,7 +132,7 @@ def make_move(core: HandCore, move: GameMove) -> Steps:
         remask = Remask(deck=deck_out, proof=proof)
         moved = _moved_faces(core, slots)
         deck.apply_remask(seat, slots, deck_out)
-        move = _follow(move, core.private, moved)
+        move = with_slots(move, {tile: slot for slot, tile in moved.items()})
     plan = reveal_plan(game, seat, move)
     tokens, proof = b"", b""
     if plan.slots:
@@ -155,14 +156,6 @@ def _moved_faces(core: HandCore, slots: tuple[Slot, ...]) -> dict[Slot, Tile]:
     return {
         slot: core.private[slots[source]] for slot, source in zip(slots, permutation, strict=True)
     }
-
-
-def _follow(move: GameMove, before: dict[Slot, Tile], after: dict[Slot, Tile]) -> GameMove:
-    """The same move after a re-mask: a concealed tile is named by its new slot."""
-    if not isinstance(move, Discard) or move.placed.slot not in before:
-        return move
-    slot = next(slot for slot, tile in after.items() if tile == move.placed.tile)
-    return Discard(Placed(slot, move.placed.tile))
 
 
 def handle_move(core: HandCore, envelope: Envelope, message: Move) -> Steps:

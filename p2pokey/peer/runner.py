@@ -48,7 +48,7 @@ from p2pokey.peer.links import state_text
 from p2pokey.peer.players import Player
 from p2pokey.peer.waits import WaitLimits, limit_of, name_of, people
 from p2pokey.peer.worker import Clock, HandWorker, Turn
-from p2pokey.rules.moves import format_move
+from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind

@@ -1,34 +1,25 @@
-"""What a player may do, one frozen class per move, with one canonical binary and one text form.
+"""What a player may do, one frozen class per move.
 
 A move names the tile it claims for every slot that it makes public. The rules check the claim where
 the slot's face is already known; everywhere else they trust it, because the deck proves it
-(docs/protocol.md S8).
-
-Binary form: one tag byte, then the fields. A placed tile is two bytes, slot and tile number.
-
-    tag  move        fields
-    1    draw        -
-    2    take        -
-    3    show        placed
-    4    discard     placed
-    5    finish      placed (the discard), count of melds u8, then per meld:
-                     kind u8 (0 run, 1 set, 2 pair), count of tiles u8, placed each
-    6    pass        -
+(docs/protocol.md S8). The binary form is in move_codec.py, the text in move_text.py.
 """
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
 
-from p2pokey.codec import Reader
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.rules.melds import MeldKind
-from p2pokey.tiles import TILE_COUNT, Slot, Tile, format_tile, parse_tile
-
-MAX_MOVE_SIZE = 1024
-"""Bytes; the longest move of Classic Okey has 46, the table games need some hundreds."""
+from p2pokey.tiles import TILE_COUNT, Face, Slot, Tile
 
 MAX_LAID_MELDS = 32
 MAX_MELD_TILES = 13
+MAX_ADDED = 13
+"""Tiles of one addition."""
+
+MAX_ADDITIONS = 22
+"""Additions of one claimed finish; no rack holds more tiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +44,26 @@ class LaidMeld:
 
     kind: MeldKind
     tiles: tuple[Placed, ...]
+    declared: tuple[Face | None, ...] = ()
+    """What wild tiles stand for, one entry per tile; empty where nothing is declared."""
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.tiles) <= MAX_MELD_TILES:
             raise BadLength(
                 f"expected 2 to {MAX_MELD_TILES} tiles in a meld, got {len(self.tiles)}"
             )
+        if self.declared and (len(self.declared) != len(self.tiles) or not any(self.declared)):
+            raise BadLength("expected one declaration per tile, or none at all")
+
+
+class End(IntEnum):
+    """Where an added tile goes."""
+
+    LOW = 0
+    """Before the first tile of a run."""
+
+    HIGH = 1
+    """Behind the last tile; the only end of a set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,153 +98,163 @@ class Finish:
     melds: tuple[LaidMeld, ...]
 
     def __post_init__(self) -> None:
-        if len(self.melds) > MAX_LAID_MELDS:
-            raise BadLength(f"expected at most {MAX_LAID_MELDS} melds, got {len(self.melds)}")
+        _check_count(self.melds, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Decline the last discard when the stack is empty (rule G-7)."""
+    """Decline the last discard when the stack is empty (G-7); in the duel, end a turn (E-4)."""
 
 
-Move = DrawStack | DrawLeft | Show | Discard | Finish | Pass
+@dataclass(frozen=True, slots=True)
+class ReturnTaken:
+    """Put the taken discard back, undoing what was laid since; a draw is then due."""
 
-_BARE: dict[int, DrawStack | DrawLeft | Pass] = {1: DrawStack(), 2: DrawLeft(), 6: Pass()}
-_BARE_WORDS = {1: "draw", 2: "take", 6: "pass"}
-_TAG_SHOW, _TAG_DISCARD, _TAG_FINISH = 3, 4, 5
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Undo all changes that this turn made to the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoPairs:
+    """Declare Going Pairs, for the rest of the hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Lay down for the first time: runs and sets, or pairs."""
+
+    melds: tuple[LaidMeld, ...]
+
+    def __post_init__(self) -> None:
+        _check_count(self.melds, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Lay further melds, or pairs, after the opening."""
+
+    melds: tuple[LaidMeld, ...]
+
+    def __post_init__(self) -> None:
+        _check_count(self.melds, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Add:
+    """Put tiles on a meld of the table, the nearest to the meld first."""
+
+    meld: int
+    """Number of the meld on the table, 0 the first that was laid."""
+
+    end: End
+    tiles: tuple[Placed, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.tiles) <= MAX_ADDED:
+            raise BadLength(f"expected 1 to {MAX_ADDED} tiles to add, got {len(self.tiles)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieve:
+    """Supply what an okey on the table stands for, and take the okey."""
+
+    meld: int
+    place: int
+    """Index of the okey in the meld."""
+
+    supply: tuple[Placed, ...]
+    """One tile, or the two missing colours of a three-tile set."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.supply) <= 2:
+            raise BadLength(f"expected one or two tiles to supply, got {len(self.supply)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFinish:
+    """Open and finish in one: melds, additions and the last discard (C)."""
+
+    melds: tuple[LaidMeld, ...]
+    additions: tuple[Add, ...]
+    discard: Placed
+
+    def __post_init__(self) -> None:
+        _check_count(self.melds, 1)
+        if len(self.additions) > MAX_ADDITIONS:
+            raise BadLength(f"expected at most {MAX_ADDITIONS} additions")
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """The whole table of the duel as it is after the turn."""
+
+    table: tuple[LaidMeld, ...]
+
+    def __post_init__(self) -> None:
+        _check_count(self.table, 1)
+
+
+Bare = DrawStack | DrawLeft | Pass | ReturnTaken | TakeBack | GoPairs
+Move = Bare | Show | Discard | Finish | Open | Lay | Add | Retrieve | ClaimFinish | Play
+
+
+def _check_count(melds: tuple[LaidMeld, ...], least: int) -> None:
+    if not least <= len(melds) <= MAX_LAID_MELDS:
+        raise BadLength(f"expected {least} to {MAX_LAID_MELDS} melds, got {len(melds)}")
+
+
+def _in_melds(melds: tuple[LaidMeld, ...]) -> list[Placed]:
+    return [placed for meld in melds for placed in meld.tiles]
 
 
 def move_placed(move: Move) -> tuple[Placed, ...]:
-    """The slots that the move makes public, with their claimed tiles, ascending by slot."""
+    """The slots that the move makes or leaves public, with their tiles, ascending by slot."""
+    found: list[Placed] = []
     match move:
         case Show(placed) | Discard(placed):
-            return (placed,)
+            found = [placed]
         case Finish(discard, melds):
-            placed_all = [discard, *(placed for meld in melds for placed in meld.tiles)]
-            return tuple(sorted(placed_all, key=lambda placed: placed.slot))
-        case DrawStack() | DrawLeft() | Pass():
-            return ()
+            found = [discard, *_in_melds(melds)]
+        case Open(melds) | Lay(melds) | Play(melds):
+            found = _in_melds(melds)
+        case Add(tiles=tiles) | Retrieve(supply=tiles):
+            found = list(tiles)
+        case ClaimFinish(melds=melds, additions=additions, discard=discard):
+            added = [placed for addition in additions for placed in addition.tiles]
+            found = [discard, *added, *_in_melds(melds)]
+        case _:
+            pass
+    return tuple(sorted(found, key=lambda placed: placed.slot))
 
 
-def _bare_tag(move: DrawStack | DrawLeft | Pass) -> int:
-    return next(tag for tag, bare in _BARE.items() if bare == move)
+def with_slots(move: Move, slots: Mapping[Tile, Slot]) -> Move:
+    """The same move with some of its tiles named by another slot, as after a re-mask."""
 
+    def at(placed: Placed) -> Placed:
+        return Placed(slots.get(placed.tile, placed.slot), placed.tile)
 
-def _encode_placed(placed: Placed) -> bytes:
-    return bytes((placed.slot, placed.tile))
+    def laid(melds: tuple[LaidMeld, ...]) -> tuple[LaidMeld, ...]:
+        return tuple(replace(meld, tiles=tuple(map(at, meld.tiles))) for meld in melds)
 
+    def added(addition: Add) -> Add:
+        return replace(addition, tiles=tuple(map(at, addition.tiles)))
 
-def encode_melds(melds: tuple[LaidMeld, ...]) -> bytes:
-    """Count u8, then per meld kind u8, count u8 and the placed tiles."""
-    parts = [bytes((len(melds),))]
-    for meld in melds:
-        parts.append(bytes((meld.kind, len(meld.tiles))))
-        parts.extend(_encode_placed(placed) for placed in meld.tiles)
-    return b"".join(parts)
-
-
-def encode_move(move: Move) -> bytes:
-    """The one binary form of a move (module docstring), at most MAX_MOVE_SIZE bytes."""
     match move:
-        case Show(placed):
-            return bytes((_TAG_SHOW,)) + _encode_placed(placed)
-        case Discard(placed):
-            return bytes((_TAG_DISCARD,)) + _encode_placed(placed)
+        case Show(placed) | Discard(placed):
+            return type(move)(at(placed))
         case Finish(discard, melds):
-            return bytes((_TAG_FINISH,)) + _encode_placed(discard) + encode_melds(melds)
-        case DrawStack() | DrawLeft() | Pass():
-            return bytes((_bare_tag(move),))
-
-
-def _read_placed(reader: Reader) -> Placed:
-    slot = reader.u8()
-    return Placed(Slot(slot), Tile(reader.u8()))
-
-
-def _read_meld(reader: Reader) -> LaidMeld:
-    kind = reader.u8()
-    if kind > max(MeldKind):
-        raise DecodeError(f"expected a kind of meld from 0 to 2, got {kind}")
-    count = reader.u8()
-    return LaidMeld(kind=MeldKind(kind), tiles=tuple(_read_placed(reader) for _ in range(count)))
-
-
-def decode_move(data: bytes) -> Move:
-    """The move that `encode_move` writes as `data`.
-
-    Raises:
-        BadLength: empty, too long, cut short or followed by more bytes.
-        DecodeError: unknown tag or kind, a slot or tile above 105.
-    """
-    if not 1 <= len(data) <= MAX_MOVE_SIZE:
-        raise BadLength(f"expected a move of 1 to {MAX_MOVE_SIZE} bytes, got {len(data)}")
-    reader = Reader(data)
-    tag = reader.u8()
-    move: Move
-    if tag in _BARE:
-        move = _BARE[tag]
-    elif tag == _TAG_SHOW:
-        move = Show(_read_placed(reader))
-    elif tag == _TAG_DISCARD:
-        move = Discard(_read_placed(reader))
-    elif tag == _TAG_FINISH:
-        discard = _read_placed(reader)
-        move = Finish(discard, tuple(_read_meld(reader) for _ in range(reader.u8())))
-    else:
-        raise DecodeError(f"expected the tag of a move, got {tag}")
-    reader.close()
-    return move
-
-
-def _format_placed(placed: Placed) -> str:
-    return f"{placed.slot}:{format_tile(placed.tile)}"
-
-
-def format_move(move: Move) -> str:
-    """Text such as `draw`, `discard 17:r5a` or `finish 3:k13a run(0:r1a 1:r2a 2:r3a) ...`."""
-    match move:
-        case Show(placed):
-            return f"show {_format_placed(placed)}"
-        case Discard(placed):
-            return f"discard {_format_placed(placed)}"
-        case Finish(discard, melds):
-            laid = "".join(
-                f" {meld.kind.word}({' '.join(map(_format_placed, meld.tiles))})" for meld in melds
+            return Finish(at(discard), laid(melds))
+        case Open(melds) | Lay(melds) | Play(melds):
+            return type(move)(laid(melds))
+        case Add():
+            return added(move)
+        case Retrieve(supply=supply):
+            return replace(move, supply=tuple(map(at, supply)))
+        case ClaimFinish(melds=melds, additions=additions, discard=discard):
+            return ClaimFinish(
+                melds=laid(melds), additions=tuple(map(added, additions)), discard=at(discard)
             )
-            return f"finish {_format_placed(discard)}{laid}"
-        case DrawStack() | DrawLeft() | Pass():
-            return _BARE_WORDS[_bare_tag(move)]
-
-
-_PLACED = r"(?:0|[1-9][0-9]{0,2}):(?:[rbky][0-9]{1,2}|\*\*)[ab]"
-_PLACED_MOVE = re.compile(rf"(show|discard) ({_PLACED})")
-_FINISH = re.compile(rf"finish ({_PLACED})((?: (?:run|set|pair)\({_PLACED}(?: {_PLACED})*\))*)")
-_MELD = re.compile(r"(run|set|pair)\(([^)]*)\)")
-_MAX_MOVE_TEXT = 4096
-
-
-def _parse_placed(text: str) -> Placed:
-    slot, _, tile = text.partition(":")
-    return Placed(Slot(int(slot)), parse_tile(tile))
-
-
-def parse_move(text: str) -> Move:
-    """The move that `format_move` writes as `text`; raises DecodeError for anything else."""
-    if len(text) > _MAX_MOVE_TEXT:
-        raise BadLength(f"expected a move of at most {_MAX_MOVE_TEXT} letters, got {len(text)}")
-    for tag, word in _BARE_WORDS.items():
-        if text == word:
-            return _BARE[tag]
-    if match := _PLACED_MOVE.fullmatch(text):
-        placed = _parse_placed(match[2])
-        return Show(placed) if match[1] == "show" else Discard(placed)
-    if match := _FINISH.fullmatch(text):
-        melds = tuple(
-            LaidMeld(
-                kind=MeldKind.from_word(word),
-                tiles=tuple(_parse_placed(part) for part in tiles.split(" ")),
-            )
-            for word, tiles in _MELD.findall(match[2])
-        )
-        return Finish(_parse_placed(match[1]), melds)
-    raise DecodeError(f"expected a move such as draw or discard 17:r5a, got {text[:40]!r}")
+        case _:
+            return move

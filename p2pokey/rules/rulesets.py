@@ -1,20 +1,20 @@
 """Rule sets and table options: what is agreed and signed before a hand, and its hash.
 
 Canonical form: `{"rules": {...}, "table": {...}}` as ASCII JSON with sorted keys and no spaces;
-every field is written, as an int, a bool or a string. Only the fields named in `_OPTIONS` may
-differ from the published values of a rule set; the others are written so that two programs that
+every field is written, as an int, a bool, a string, null or an object of such. Only the fields
+named in `published.OPTIONS` may differ from the published values of a rule set; the others are written so that two programs that
 disagree about a rule get different hashes.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import TypeVar
 
 from p2pokey.errors import InvalidRuleSet
-from p2pokey.rules.melds import MeldRules
+from p2pokey.rules.published import OPTIONS, RULE_SETS, Option, RuleSet
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS
 
 MAX_TIMER_S = 600
@@ -22,89 +22,54 @@ MAX_GRACE_S = 3600
 _MAX_JSON_SIZE = 8192
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSet:
-    """The parameters and options of one game (docs/rules)."""
-
-    key: str
-    """Name everywhere: `classic`."""
-
-    players: int
-    """Number of seats of a table."""
-
-    rack_size: int
-    """Tiles per rack after the deal; the starter gets one more."""
-
-    wrap: bool
-    """Whether 12-13-1 is a run (A-1)."""
-
-    two_okeys_pair: bool
-    """Whether the two okeys are a pair (A-2)."""
-
-    partners: bool
-    """Whether opposite seats play together."""
-
-    start_score: int
-    """Score of every seat before the first hand."""
-
-    hands: int
-    """Hands of a match; 0: until a score is 0 or below (A-7)."""
-
-    most_points_win: bool
-    """Whether the highest total wins the match; otherwise the lowest."""
-
-    turn_limit: int
-    """Turns after which a hand ends as exhausted (G-17)."""
-
-    discard_taken: bool = False
-    """Option A-12: the tile just taken may be discarded without finishing."""
-
-    last_discard_offer: bool = False
-    """Option G-7: the next seat may still take the last discard of an empty stack."""
-
-    show_survives_drawout: bool = False
-    """Option A-6: a shown indicator scores in an exhausted hand, too."""
-
-    @property
-    def melds(self) -> MeldRules:
-        """Parameters of the meld validators."""
-        return MeldRules(wrap=self.wrap, two_okeys_pair=self.two_okeys_pair)
-
-
-CLASSIC = RuleSet(
-    key="classic",
-    players=4,
-    rack_size=14,
-    wrap=True,
-    two_okeys_pair=True,
-    partners=False,
-    start_score=20,
-    hands=0,
-    most_points_win=True,
-    turn_limit=240,
-)
-
-_RULE_SETS = {CLASSIC.key: CLASSIC}
-_OPTIONS = {CLASSIC.key: ("discard_taken", "last_discard_offer", "show_survives_drawout")}
-
-
 def rule_set_keys() -> tuple[str, ...]:
     """Keys of all rule sets."""
-    return tuple(_RULE_SETS)
+    return tuple(RULE_SETS)
 
 
-def ruleset_for(key: str, **options: bool) -> RuleSet:
+def ruleset_for(key: str, **options: Option) -> RuleSet:
     """The published rule set with that key, with some of its options changed.
 
     Raises:
-        InvalidRuleSet: unknown key, or a field that is no option of this rule set.
+        InvalidRuleSet: unknown key, a field that is no option of this rule set, or a value that
+            the option does not allow.
     """
-    if key not in _RULE_SETS:
+    if key not in RULE_SETS:
         raise InvalidRuleSet(f"expected a rule set key, got {key[:30]!r}", rule="OPT-1")
-    unknown = sorted(set(options) - set(_OPTIONS[key]))
-    if unknown:
-        raise InvalidRuleSet(f"{unknown[0][:30]} is no option of {key}", rule="OPT-1")
-    return RuleSet(**{**asdict(_RULE_SETS[key]), **options})
+    rules = RULE_SETS[key]
+    inner: dict[str, Option] = {}
+    outer: dict[str, Option] = {}
+    for name, value in options.items():
+        allowed = OPTIONS[key].get(name)
+        if allowed is None:
+            raise InvalidRuleSet(f"{name[:30]} is no option of {key}", rule="OPT-1")
+        # True == 1 in Python, but a switch is no number.
+        is_switch = isinstance(value, bool)
+        chosen = [o for o in allowed if o == value and isinstance(o, bool) is is_switch]
+        if not chosen:
+            said = ", ".join(map(str, allowed))
+            raise InvalidRuleSet(f"expected {name} to be one of {said}", rule="OPT-1")
+        in_table = rules.table is not None and hasattr(rules.table, name)
+        (inner if in_table else outer)[name] = chosen[0]
+    if rules.table is not None and inner:
+        rules = _replaced(rules, table=_replaced(rules.table, **inner))
+    return _replaced(rules, **outer)
+
+
+def options_of(rules: RuleSet) -> dict[str, Option]:
+    """The chosen value of every option of this rule set, by name."""
+    names = OPTIONS[rules.key]
+    inner = {} if rules.table is None else asdict(rules.table)
+    outer = asdict(rules)
+    return {name: inner[name] if name in inner else outer[name] for name in names}
+
+
+_Frozen = TypeVar("_Frozen")
+
+
+def _replaced(record: _Frozen, **changes: object) -> _Frozen:
+    """A copy with some fields changed; their types were checked by the caller."""
+    return replace(record, **changes)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,25 +189,35 @@ def from_json(data: bytes) -> tuple[RuleSet, TableOptions]:
         raise InvalidRuleSet("expected rules and options as JSON", rule="OPT-1") from error
     if not isinstance(value, dict) or sorted(value) != ["rules", "table"]:
         raise InvalidRuleSet("expected the fields rules and table", rule="OPT-1")
-    rules = _typed(RuleSet, value["rules"])
-    options = _typed(TableOptions, value["table"])
-    chosen = {name: getattr(rules, name) for name in _OPTIONS.get(rules.key, ())}
-    if ruleset_for(rules.key, **chosen) != rules:
-        raise InvalidRuleSet(f"a fixed value of {rules.key} was changed", rule="OPT-1")
+    rules = _read_rules(value["rules"])
+    options = _read_options(value["table"])
     if canonical_bytes(rules, options) != data:
         raise InvalidRuleSet("expected the canonical form", rule="OPT-1")
     return rules, options
 
 
-_Record = TypeVar("_Record", RuleSet, TableOptions)
+def _read_rules(value: object) -> RuleSet:
+    """The rule set that is written so, if it is a published one with allowed options."""
+    key = value.get("key") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(key, str) or key not in RULE_SETS:
+        raise InvalidRuleSet("expected the key of a rule set", rule="OPT-1")
+    inner = value.get("table")
+    written = {**value, **(inner if isinstance(inner, Mapping) else {})}
+    chosen = {name: written[name] for name in OPTIONS[key] if name in written}
+    if not all(isinstance(option, bool | int | str) for option in chosen.values()):
+        raise InvalidRuleSet("expected options as numbers, switches or words", rule="OPT-1")
+    rules = ruleset_for(key, **chosen)
+    if _dump(asdict(rules)) != _dump(value):
+        raise InvalidRuleSet(f"a fixed value of {key} was changed", rule="OPT-1")
+    return rules
 
 
-def _typed(record: type[_Record], value: object) -> _Record:
-    """Builds the record from a JSON object with exactly its fields, each of exactly its type."""
-    names = [field.name for field in fields(record)]
+def _read_options(value: object) -> TableOptions:
+    """Builds the options from an object with exactly their fields, each of exactly its type."""
+    names = [field.name for field in fields(TableOptions)]
     if not isinstance(value, Mapping) or sorted(value) != sorted(names):
         raise InvalidRuleSet(f"expected the fields {', '.join(names)}", rule="OPT-1")
-    for field in fields(record):
+    for field in fields(TableOptions):
         if type(value[field.name]) is not field.type:
             raise InvalidRuleSet(f"wrong type of {field.name}", rule="OPT-1")
-    return record(**value)
+    return TableOptions(**value)

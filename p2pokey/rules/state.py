@@ -12,7 +12,7 @@ seat or slot = 255):
     seats           1
     starter         1
     phase           1   0 indicator, 1 draw, 2 play, 3 over
-    ending          1   0 none, 1 finished, 2 stack empty, 3 turn limit
+    ending          1   0 none, 1 finished, 2 stack empty, 3 turn limit, 4 blocked, 5 cancelled
     turn            1
     indicator       1   slot
     taken           1   slot taken from the left in this turn
@@ -23,17 +23,21 @@ seat or slot = 255):
     discard piles   slots per seat, bottom first
     faces           1 per slot 0..105: tile number, 255 while concealed
     finish          1 (0 none, 1 follows), then: seat 1, discarded slot 1, kind 1 (0 melds, 1 pairs),
-                    okey discarded 1, layout as in a finish move (moves.py)
+                    okey discarded 1, layout as in a finish move (move_codec.py)
+    table           1 (0 none, 1 follows), then the bytes of open_state.py or duel_state.py
 """
 
 import hashlib
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Protocol
 
 from p2pokey.codec import u16
 from p2pokey.rules.melds import identity
-from p2pokey.rules.moves import LaidMeld, encode_melds
-from p2pokey.rules.rulesets import RuleSet, ruleset_hash
+from p2pokey.rules.move_codec import encode_melds
+from p2pokey.rules.moves import LaidMeld
+from p2pokey.rules.published import RuleSet
+from p2pokey.rules.rulesets import ruleset_hash
 from p2pokey.tiles import Face, Seat, Slot, Tile, face_of, next_face
 
 STATE_VERSION = 1
@@ -71,6 +75,12 @@ class Ending(IntEnum):
     TURN_LIMIT = 3
     """Exhausted: too many turns (G-17)."""
 
+    BLOCKED = 4
+    """Two passes in a row in the duel (E-4)."""
+
+    CANCELLED = 5
+    """All four opened with pairs: void, dealt again (C-12)."""
+
 
 class FinishKind(IntEnum):
     """How the 14 tiles of a finish go together."""
@@ -92,6 +102,16 @@ class FinishRecord:
     okey_discarded: bool
     layout: tuple[LaidMeld, ...]
     """As the player laid the 14 tiles; for display only (A-9)."""
+
+
+class GameTable(Protocol):
+    """The part of the state that only one kind of game has; a frozen value."""
+
+    def canonical_bytes(self) -> bytes:
+        """The one written form, documented with the record."""
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values for the JSON of a view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +149,8 @@ class HandState:
 
     ending: Ending = Ending.NONE
     finish: FinishRecord | None = None
+    table: GameTable | None = None
+    """What lies on an open table and all that belongs to it; None in Classic Okey."""
 
     @property
     def turn_count(self) -> int:
@@ -216,6 +238,7 @@ def canonical_bytes(state: HandState) -> bytes:
             *map(_slots, state.discards),
             bytes(map(_or_none, state.faces)),
             _finish_bytes(state.finish),
+            b"\x00" if state.table is None else b"\x01" + state.table.canonical_bytes(),
         )
     )
 

@@ -74,6 +74,7 @@ class View:
             "shown_by": state.shown_by,
             "stack": {"count": len(state.stack), "public": self._places(tuple(public_stack))},
             "starter": state.starter,
+            "table": None if state.table is None else state.table.as_dict(),
             "taken": state.taken,
             "turn": state.turn,
             "turns_taken": list(state.turns_taken),

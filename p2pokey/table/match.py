@@ -8,7 +8,8 @@ been signed by all: the setup of the next hand shows any difference in its very 
 from dataclasses import dataclass, replace
 
 from p2pokey.errors import LocalProtocolError
-from p2pokey.rules.rulesets import RuleSet, TableOptions, check_table
+from p2pokey.rules.published import RuleSet
+from p2pokey.rules.rulesets import TableOptions, check_table
 from p2pokey.rules.scoring import match_over, starter_of_hand
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import NO_TRANSCRIPT, HandSetup

@@ -11,7 +11,8 @@ from typing import Any
 from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.ports import SIGNATURE_BYTES
-from p2pokey.rules.moves import decode_move, format_move
+from p2pokey.rules.move_codec import decode_move
+from p2pokey.rules.move_text import format_move
 from p2pokey.transcript.envelope import Envelope, decode_envelope
 from p2pokey.transcript.messages import MAX_ENVELOPE, Kind, Message, Move, Tokens
 from p2pokey.transcript.setup import HandSetup, encode_header

@@ -16,7 +16,7 @@ from p2pokey.crypto.reencrypt import ENTRY, N_MIN
 from p2pokey.crypto.sharing import SEALED_SHARE_BYTES
 from p2pokey.crypto.shuffle import proof_size
 from p2pokey.errors import BadLength, DecodeError
-from p2pokey.rules.moves import MAX_MOVE_SIZE
+from p2pokey.rules.move_codec import MAX_MOVE_SIZE
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, TILE_COUNT
 
 HASH_SIZE = 64

@@ -11,13 +11,8 @@ from typing import Any
 from p2pokey.codec import i32, u8, u32
 from p2pokey.crypto.fiat_shamir import FiatShamir
 from p2pokey.errors import DecodeError, InvalidRuleSet, UnsupportedVersion
-from p2pokey.rules.rulesets import (
-    RuleSet,
-    TableOptions,
-    canonical_bytes,
-    from_json,
-    rules_hash,
-)
+from p2pokey.rules.published import RuleSet
+from p2pokey.rules.rulesets import TableOptions, canonical_bytes, from_json, rules_hash
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 from p2pokey.transcript.messages import HASH_SIZE
 

@@ -16,7 +16,8 @@ from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.shares import build_shares
 from p2pokey.deck.turns import concealed_slots, reveal_plan
 from p2pokey.hand.core import HandCore
-from p2pokey.rules.moves import Discard, Placed, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Discard, Placed
 from p2pokey.tiles import Slot, Tile
 from p2pokey.transcript.messages import Kind, Message, Move
 from tests.attacks.support import SEED, turns

@@ -16,8 +16,8 @@ from p2pokey.hand.effects import Abandon, ConfirmResult, Phase, RejectResult
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.peer.auditing import command_of
+from p2pokey.rules.move_codec import decode_move
 from p2pokey.rules.moves import Move as GameMove
-from p2pokey.rules.moves import decode_move
 from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Kind, Move

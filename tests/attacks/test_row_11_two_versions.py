@@ -12,7 +12,8 @@ import pytest
 
 from p2pokey.hand.effects import Abandon, Phase
 from p2pokey.native.identity import Ed25519Verifier
-from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Discard, DrawLeft, DrawStack
 from p2pokey.transcript.envelope import decode_envelope, verify_envelope
 from p2pokey.transcript.messages import Kind, Message, Move
 from tests.attacks.second_versions import RestlessSigner, Second, seconds

@@ -32,7 +32,8 @@ from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.ports import GroupBackend
 from p2pokey.rules.melds import MeldKind
-from p2pokey.rules.moves import Finish, LaidMeld, Placed, Show, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Finish, LaidMeld, Placed, Show
 from p2pokey.rules.moves import Move as GameMove
 from p2pokey.tiles import TILE_COUNT, Tile, face_of
 from p2pokey.transcript import envelope as envelope_module

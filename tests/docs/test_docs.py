@@ -11,8 +11,10 @@ import pytest
 from p2pokey import errors
 from p2pokey.audit import reading
 from p2pokey.rules import classic
-from p2pokey.rules.moves import Finish, encode_move, format_move, parse_move
-from p2pokey.rules.rulesets import ruleset_for, table_options
+from p2pokey.rules.move_codec import encode_move
+from p2pokey.rules.move_text import format_move, parse_move
+from p2pokey.rules.moves import Finish
+from p2pokey.rules.rulesets import table_options
 from p2pokey.rules.state import HandState, canonical_bytes
 from p2pokey.tiles import Seat, parse_tile
 from p2pokey.transcript import file, messages
@@ -21,7 +23,7 @@ from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Kind, Message, decode_message
 from p2pokey.transcript.setup import decode_header
 from tests.core import ROOT
-from tests.docs import worked_example
+from tests.docs import rule_fields, worked_example
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
@@ -467,13 +469,14 @@ def test_the_table_of_the_game_state_gives_its_size(state: HandState) -> None:
     rows = rows_of(part_of_format("### The bytes of the game's state"))
     layout = 0
     if state.finish is not None:
-        layout = 4 + 1 + sum(2 + 2 * len(meld.tiles) for meld in state.finish.layout)
+        layout = 4 + 1 + sum(3 + 2 * len(meld.tiles) for meld in state.finish.layout)
     values = {
         "n": state.seats,
         "T": sum(map(len, state.racks)),
         "S": len(state.stack),
         "D": sum(map(len, state.discards)),
         "F": layout,
+        "G": 0,
     }
 
     assert len(canonical_bytes(state)) == sum(number(row[0], values) for row in rows)
@@ -497,14 +500,14 @@ def test_the_limits_are_those_of_the_code() -> None:
     }
 
 
-def test_the_tables_of_the_rules_name_every_field() -> None:
-    rows = rows_of(part_of_format("## 4. Rules and their hash"))
-    fields = [*ruleset_for("classic").__slots__, *table_options(4).__slots__]
+def test_the_tables_of_the_rules_are_those_of_the_code() -> None:
+    assert (DOCS / "rule-fields.md").read_text("utf-8").endswith(f"\n{rule_fields.tables()}\n")
 
-    assert sorted(fields) == sorted(row[0].strip("`") for row in rows)
-    for name, _, value, *_ in rows[: len(ruleset_for("classic").__slots__)]:
-        held = getattr(ruleset_for("classic"), name.strip("`"))
-        assert str(held).lower() == value.removeprefix("option, ").strip("`")
+
+def test_the_table_of_table_options_names_every_field() -> None:
+    rows = rows_of(part_of_format("## 4. Rules and their hash"))
+
+    assert sorted(table_options(4).__slots__) == sorted(row[0].strip("`") for row in rows)
 
 
 # The worked example ------------------------------------------------------------------------------

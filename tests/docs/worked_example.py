@@ -14,7 +14,8 @@ from p2pokey.deck.states import play_state, round_state
 from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.rules import classic
-from p2pokey.rules.moves import encode_move, parse_move
+from p2pokey.rules.move_codec import encode_move
+from p2pokey.rules.move_text import parse_move
 from p2pokey.rules.rulesets import rules_hash, ruleset_for, ruleset_hash, table_options
 from p2pokey.rules.state import HandState, canonical_bytes
 from p2pokey.tiles import Seat, parse_tile

@@ -20,7 +20,8 @@ from p2pokey.net.invites import parse_invite
 from p2pokey.net.link import Link
 from p2pokey.net.sdp import parse_description
 from p2pokey.net.wire import parse_server_message
-from p2pokey.rules.moves import decode_move, encode_move, format_move, parse_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.move_text import format_move, parse_move
 from p2pokey.rules.rulesets import canonical_bytes, from_json
 from p2pokey.table.roster import decode_roster, encode_roster
 from p2pokey.tiles import Seat

@@ -22,7 +22,8 @@ from p2pokey.hand.effects import Abandon, Phase
 from p2pokey.hand.machine import MAX_WAITING
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.moves import Discard, DrawStack, Placed, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Discard, DrawStack, Placed
 from p2pokey.tiles import Seat, Tile
 from p2pokey.transcript.envelope import Envelope, decode_envelope, seal_envelope, signed_data
 from p2pokey.transcript.messages import (

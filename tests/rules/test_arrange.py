@@ -15,7 +15,7 @@ from p2pokey.rules.arrange import (
 )
 from p2pokey.rules.distance import distance, melds_distance, most_kept
 from p2pokey.rules.melds import Laid, MeldKind, read_meld
-from p2pokey.rules.rulesets import CLASSIC
+from p2pokey.rules.published import CLASSIC
 from p2pokey.rules.state import FinishKind
 from p2pokey.rules.templates import Rack, bit_of, rack_of, templates, templates_with
 from p2pokey.tiles import Colour, Face, Tile, face_of, make_tile, parse_face, parse_tile

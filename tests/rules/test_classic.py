@@ -33,7 +33,8 @@ from p2pokey.rules.moves import (
     Placed,
     Show,
 )
-from p2pokey.rules.rulesets import CLASSIC, ruleset_for
+from p2pokey.rules.published import CLASSIC
+from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import Ending, FinishKind, Phase, left_of, partner_of, right_of
 from p2pokey.rules.view import public_view
 from p2pokey.tiles import FALSE_OKEYS, Seat, Slot, Tile, format_tile, parse_face, parse_tile

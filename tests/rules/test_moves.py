@@ -6,23 +6,31 @@ from hypothesis import strategies as st
 
 from p2pokey.errors import BadLength, DecodeError
 from p2pokey.rules.melds import MeldKind
+from p2pokey.rules.move_codec import MAX_MOVE_SIZE, decode_move, encode_move
+from p2pokey.rules.move_text import format_move, parse_move
 from p2pokey.rules.moves import (
-    MAX_MOVE_SIZE,
+    Add,
+    ClaimFinish,
     Discard,
     DrawLeft,
     DrawStack,
+    End,
     Finish,
+    GoPairs,
     LaidMeld,
+    Lay,
+    Open,
     Pass,
     Placed,
+    Play,
+    Retrieve,
+    ReturnTaken,
     Show,
-    decode_move,
-    encode_move,
-    format_move,
+    TakeBack,
     move_placed,
-    parse_move,
+    with_slots,
 )
-from p2pokey.tiles import parse_tile
+from p2pokey.tiles import parse_face, parse_tile
 from tests.strategies import moves, slots, tiles
 
 
@@ -30,6 +38,14 @@ def _placed(text: str) -> Placed:
     slot, tile = text.split(":")
     return Placed(int(slot), parse_tile(tile))
 
+
+RUN = LaidMeld(kind=MeldKind.RUN, tiles=(_placed("0:r1a"), _placed("1:r2a"), _placed("2:r3a")))
+SET_WITH_OKEY = LaidMeld(
+    kind=MeldKind.SET,
+    tiles=(_placed("0:y11a"), _placed("1:k12a"), _placed("2:r6a")),
+    declared=(None, None, parse_face("k6")),
+)
+"""A form, not a legal set."""
 
 ROWS = [
     (DrawStack(), "01", "draw"),
@@ -47,11 +63,36 @@ ROWS = [
                 LaidMeld(kind=MeldKind.PAIR, tiles=(_placed("4:y1a"), _placed("5:y1b"))),
             ),
         ),
-        "05034c0200030000010202040202044e054f",
+        "05034c020003000001020204000202044e054f00",
         "finish 3:k13a run(0:r1a 1:r2a 2:r3a) pair(4:y1a 5:y1b)",
     ),
     (Finish(_placed("3:k13a"), ()), "05034c00", "finish 3:k13a"),
     (Pass(), "06", "pass"),
+    (ReturnTaken(), "07", "return"),
+    (TakeBack(), "08", "take-back"),
+    (GoPairs(), "09", "go-pairs"),
+    (Open((SET_WITH_OKEY,)), "0a0101030062014a020a01021f", "open set(0:y11a 1:k12a 2:r6a=k6)"),
+    (Lay((RUN,)), "0b010003000001020204" + "00", "lay run(0:r1a 1:r2a 2:r3a)"),
+    (
+        Add(meld=2, end=End.HIGH, tiles=(_placed("7:r12a"), _placed("8:r13b"))),
+        "0c020102071608" + "19",
+        "add 2 high 7:r12a 8:r13b",
+    ),
+    (
+        Retrieve(meld=1, place=2, supply=(_placed("7:b5a"),)),
+        "0d010201" + "0722",
+        "retrieve 1 2 7:b5a",
+    ),
+    (
+        ClaimFinish(
+            melds=(RUN,),
+            additions=(Add(meld=0, end=End.LOW, tiles=(_placed("3:r8a"),)),),
+            discard=_placed("9:k1a"),
+        ),
+        "0e0934" + "010003000001020204" + "00" + "01" + "000001030e",
+        "claim-finish 9:k1a open run(0:r1a 1:r2a 2:r3a) add 0 low 3:r8a",
+    ),
+    (Play((RUN,)), "0f010003000001020204" + "00", "play run(0:r1a 1:r2a 2:r3a)"),
 ]
 
 
@@ -111,9 +152,23 @@ def test_parse_accepts_only_what_format_produces(text):
         ("0500000100020101", BadLength),
         ("0500000100010101", BadLength),
         ("05000001000e" + "0101" * 14, BadLength),
-        ("05000021" + "000201010202" * 33, BadLength),
+        ("05000021" + "00020101020200" * 33, BadLength),
         ("00", DecodeError),
-        ("07", DecodeError),
+        ("10", DecodeError),
+        ("0a00", BadLength),
+        ("0b00", BadLength),
+        ("0f00", BadLength),
+        ("0c000200", DecodeError),
+        ("0c000000", BadLength),
+        ("0c00000e" + "0101" * 14, BadLength),
+        ("0d000000", BadLength),
+        ("0d000003" + "0101" * 3, BadLength),
+        ("0a01010300620" + "14a020a010334", DecodeError),
+        ("0a0101030062014a020a01021f00", BadLength),
+        ("0a0101030062014a020a010234", DecodeError),
+        ("0a0101030062014a020a02021f021f", DecodeError),
+        ("0a0101030062014a020a02021f001f", DecodeError),
+        ("0e0934010003000001020204" + "00" + "17" + "000001030e" * 23, BadLength),
         ("046a00", DecodeError),
         ("04006a", DecodeError),
         ("05000001030201010202", DecodeError),
@@ -140,6 +195,19 @@ def test_decode_refuses(data, error):
         "finish",
         "finish 1:r1a run()",
         "finish 1:r1a run(2:r2a)",
+        "open",
+        "play",
+        "lay run(2:r2a 3:r3a) ",
+        "add 2 7:r12a",
+        "add 2 up 7:r12a",
+        "add 02 high 7:r12a",
+        "add 256 high 7:r12a",
+        "add 2 high",
+        "retrieve 1 7:b5a",
+        "retrieve 1 2 7:b5a 8:b6a 9:b7a",
+        "claim-finish 9:k1a run(0:r1a 1:r2a)",
+        "open run(0:r1a= 1:r2a)",
+        "open run(0:r1a=r14 1:r2a)",
         "finish 1:r1a row(2:r2a 3:r3a)",
         "finish 1:r1a run(2:r2a 3:r3a",
         "finish 1:r1a" + " run(2:r2a 3:r3a)" * 33,
@@ -171,3 +239,13 @@ def test_only_shown_and_discarded_tiles_become_public(slot, tile):
 def test_a_finish_makes_all_its_tiles_public_ascending_by_slot():
     finish = parse_move("finish 30:k13a run(40:r1a 1:r2a 2:r3a) pair(4:y1a 35:y1b)")
     assert [placed.slot for placed in move_placed(finish)] == [1, 2, 4, 30, 35, 40]
+
+
+@given(moves)
+def test_a_move_follows_its_tiles_to_other_slots(move):
+    slot_of = {placed.tile: (placed.slot + 1) % 106 for placed in move_placed(move)}
+    moved = with_slots(move, slot_of)
+    tiles_before = sorted(placed.tile for placed in move_placed(move))
+    assert sorted(placed.tile for placed in move_placed(moved)) == tiles_before
+    assert all(placed.slot == slot_of[placed.tile] for placed in move_placed(moved))
+    assert with_slots(move, {}) == move

@@ -11,8 +11,9 @@ from p2pokey.errors import RuleError
 from p2pokey.rules import classic
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.events import Reveal
-from p2pokey.rules.moves import Discard, DrawStack, Finish, decode_move, encode_move, move_placed
-from p2pokey.rules.rulesets import CLASSIC
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Discard, DrawStack, Finish, move_placed
+from p2pokey.rules.published import CLASSIC
 from p2pokey.rules.state import HandState, Phase, state_hash
 from p2pokey.rules.view import public_view
 from p2pokey.tiles import TILE_COUNT

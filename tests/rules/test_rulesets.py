@@ -10,28 +10,30 @@ from hypothesis import strategies as st
 
 from p2pokey.errors import InvalidRuleSet
 from p2pokey.rules.engine import engine_for
+from p2pokey.rules.published import CLASSIC, TakeUse
 from p2pokey.rules.rulesets import (
-    CLASSIC,
     MAX_GRACE_S,
     MAX_TIMER_S,
     TableOptions,
     canonical_bytes,
     from_json,
+    options_of,
     rule_set_keys,
     rules_hash,
     ruleset_for,
     ruleset_hash,
     table_options,
 )
-from tests.strategies import classic_rules
+from tests.strategies import any_rules
 
 DEFAULTS = table_options(4)
 WRITTEN = (
-    b'{"rules":{"discard_taken":false,"hands":0,"key":"classic","last_discard_offer":false,'
-    b'"most_points_win":true,"partners":false,"players":4,"rack_size":14,'
-    b'"show_survives_drawout":false,"start_score":20,"turn_limit":240,"two_okeys_pair":true,'
-    b'"wrap":true},"table":{"assisted":false,"grace_s":60,"recovery":true,"seats":4,'
-    b'"threshold":3,"timer_s":30,"unlinkable_discards":true}}'
+    b'{"rules":{"discard_taken":false,"duel":null,"hands":0,"indicator":true,"key":"classic",'
+    b'"last_discard_offer":false,"max_new":13,"most_points_win":true,"partners":false,'
+    b'"players":4,"rack_size":14,"show_survives_drawout":false,"start_score":20,'
+    b'"starter":"rotates","starter_extra":true,"table":null,"turn_limit":240,'
+    b'"two_okeys_pair":true,"wrap":true},"table":{"assisted":false,"grace_s":60,'
+    b'"recovery":true,"seats":4,"threshold":3,"timer_s":30,"unlinkable_discards":true}}'
 )
 
 tables = st.builds(
@@ -51,14 +53,16 @@ def test_the_written_form():
     assert len(ruleset_hash(CLASSIC)) == 64
 
 
-@given(rules=classic_rules, table=tables)
+@given(rules=any_rules, table=tables)
 def test_round_trip(rules, table):
+    table = table if rules.players == 4 else table_options(rules.players)
     assert from_json(canonical_bytes(rules, table)) == (rules, table)
 
 
-@given(a=classic_rules, b=classic_rules, t=tables, u=tables)
+@given(a=any_rules, b=any_rules, t=tables, u=tables)
 def test_every_difference_changes_the_hash(a, b, t, u):
-    assert (rules_hash(a, t) == rules_hash(b, u)) == ((a, t) == (b, u))
+    if a.players == b.players == 4:
+        assert (rules_hash(a, t) == rules_hash(b, u)) == ((a, t) == (b, u))
     assert (ruleset_hash(a) == ruleset_hash(b)) == (a == b)
 
 
@@ -110,7 +114,17 @@ def test_OPT2_rules_and_table_name_the_same_seats():
 
 
 def test_OPT1_unknown_keys_and_options():
-    assert rule_set_keys() == ("classic",)
+    assert rule_set_keys() == (
+        "classic",
+        "101-classic",
+        "101-rising",
+        "101-challenge",
+        "51",
+        "101-standard",
+        "101-progressive",
+        "51-feeding",
+        "duel",
+    )
     with pytest.raises(InvalidRuleSet):
         ruleset_for("chess")
     with pytest.raises(InvalidRuleSet):
@@ -118,6 +132,28 @@ def test_OPT1_unknown_keys_and_options():
     with pytest.raises(InvalidRuleSet):
         engine_for(replace(CLASSIC, key="chess"))
     assert ruleset_for("classic", discard_taken=True) == replace(CLASSIC, discard_taken=True)
+
+
+def test_OPT1_options_of_the_games_with_a_table():
+    chosen = ruleset_for("101-classic", hands=7, penalties=False, take_use="any-meld")
+    assert chosen.hands == 7
+    assert chosen.table is not None
+    assert chosen.table.penalties is False
+    assert chosen.table.take_use is TakeUse.ANY_MELD
+    assert options_of(chosen)["take_use"] == "any-meld"
+    assert options_of(chosen)["hands"] == 7
+    for key, options in [
+        ("101-classic", {"hands": 2}),
+        ("101-classic", {"hands": True}),
+        ("101-classic", {"penalties": 1}),
+        ("101-classic", {"take_use": "never"}),
+        ("101-standard", {"penalties": False}),
+        ("51-feeding", {"hands": 5}),
+        ("duel", {"partners": True}),
+    ]:
+        with pytest.raises(InvalidRuleSet) as raised:
+            ruleset_for(key, **options)
+        assert raised.value.rule == "OPT-1"
 
 
 def _edited(section: str, **changes: object) -> bytes:
@@ -155,6 +191,10 @@ def _edited(section: str, **changes: object) -> bytes:
         _edited("rules", discard_taken=1),
         _edited("rules", discard_taken=None),
         _edited("rules", new=True),
+        _edited("rules", table={}),
+        _edited("rules", table={"penalties": True}),
+        _edited("rules", duel=[]),
+        _edited("rules", key="101-classic"),
         _edited("table", seats=True),
         _edited("table", seats=3, threshold=2),
         _edited("table", timer_s=False),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from p2pokey.errors import LocalProtocolError
-from p2pokey.rules.rulesets import CLASSIC
+from p2pokey.rules.published import CLASSIC
 from p2pokey.rules.scoring import classic_points, match_over, score_classic, starter_of_hand
 from p2pokey.rules.state import FinishKind, FinishRecord
 from p2pokey.tiles import Seat, Slot

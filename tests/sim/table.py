@@ -29,7 +29,8 @@ from p2pokey.hand.effects import (
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.rulesets import RuleSet, TableOptions, ruleset_for, table_options
+from p2pokey.rules.published import RuleSet
+from p2pokey.rules.rulesets import TableOptions, ruleset_for, table_options
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import NO_TRANSCRIPT, HandSetup
 

@@ -7,7 +7,9 @@ from p2pokey.crypto.fiat_shamir import hash_to_group
 from p2pokey.crypto.group import IDENTITY, split32
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.events import Event, Reveal
-from p2pokey.rules.moves import Discard, Finish, decode_move, format_move, move_placed
+from p2pokey.rules.move_codec import decode_move
+from p2pokey.rules.move_text import format_move
+from p2pokey.rules.moves import Discard, Finish, move_placed
 from p2pokey.rules.moves import Move as GameMove
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.tiles import TILE_COUNT, Seat, Slot

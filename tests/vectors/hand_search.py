@@ -17,7 +17,8 @@ from p2pokey.deck.points import initial_deck
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.shares import build_shares
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, Finish, Show, decode_move
+from p2pokey.rules.move_codec import decode_move
+from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, Finish, Show
 from p2pokey.tiles import FALSE_OKEYS, TILE_COUNT
 from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Commit, Keys, Move

@@ -20,7 +20,8 @@ from typing import Any
 from p2pokey.crypto.group import Group
 from p2pokey.errors import P2POkeyError
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.moves import Move, parse_move
+from p2pokey.rules.move_text import parse_move
+from p2pokey.rules.moves import Move
 from tests.crypto.support import BACKENDS, group_of
 from tests.sim.table import signer_of
 from tests.vectors.derive import Values
