@@ -120,7 +120,8 @@ def _unreadable(error: DecodeError) -> Report:
 
 
 def _in_file_order(findings: list[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: finding.line or 0))
+    """What is about no single line comes last: it follows from what is."""
+    return tuple(sorted(findings, key=lambda finding: (finding.line is None, finding.line or 0)))
 
 
 def _counter(lines: tuple[Line, ...], progress: Progress | None) -> Callable[[int], None]:

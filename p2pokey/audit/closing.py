@@ -16,7 +16,7 @@ def replay_end(course: Course) -> None:
     for seat in course.seats:
         line, end = course.take(End, seat)
         text = "END for another final state than the replay gives"
-        course.expect(line, end.digest == course.final_state, StateDisagreement, text)
+        course.agree(line, end.digest == course.final_state, StateDisagreement, text)
     course.complete("ended", course.final_state)
     seeds = b""
     for seat in course.seats:
@@ -77,8 +77,8 @@ def _check_lines(course: Course, signed: list[tuple[Line, bytes]], transcript_ha
 def _check_result(course: Course, line: Line, message: Result, score: HandScore | None) -> None:
     if score is not None:
         text = f"expected points {list(score.points)}, got {list(message.points)}"
-        course.expect(line, message.points == score.points, ReplayMismatch, text)
+        course.agree(line, message.points == score.points, ReplayMismatch, text)
         text = f"expected totals {list(score.totals)}, got {list(message.totals)}"
-        course.expect(line, message.totals == score.totals, ReplayMismatch, text)
+        course.agree(line, message.totals == score.totals, ReplayMismatch, text)
     text = "RESULT names another final state than the replay gives"
-    course.expect(line, message.state == course.final_state, ReplayMismatch, text)
+    course.agree(line, message.state == course.final_state, ReplayMismatch, text)

@@ -102,6 +102,7 @@ class Course:
         self.engine = engine_for(setup.rules)
         self.recompute = recompute
         self._damaged_from = damaged_from
+        self._is_astray = False
 
         self.findings: list[Finding] = []
         self.proofs = 0
@@ -285,6 +286,15 @@ class Course:
         if not condition:
             self.findings.append(line.finding(cause, text))
 
+    def agree(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
+        """As `expect`, for what follows from the replay so far.
+
+        Once an earlier step was at fault the replay has gone another way than the hand did, and
+        what an honest seat signed need not fit it any more.
+        """
+        if not self._is_astray and line.number < self._damaged_from:
+            self.expect(line, condition, cause, text)
+
     def require(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
         """Ends the replay with a finding about the line unless the condition holds."""
         if not condition:
@@ -314,22 +324,25 @@ class Course:
             is_same = False
         if is_same:
             self.recomputed += 1
-        else:
-            kind = line.envelope.kind.label
-            text = f"the disclosed seed gives another {kind} message"
-            self.findings.append(line.finding(ReplayMismatch, text))
+            return
+        text = f"the disclosed seed gives another {line.envelope.kind.label} message"
+        (self.expect if always else self.agree)(line, False, ReplayMismatch, text)
 
     # Steps ----------------------------------------------------------------------------------------
 
     def complete(self, label: str, data: bytes) -> None:
         """Counts a round outside of play."""
-        self.states.append(round_state(self.hand_ctx, len(self.states), label, data))
+        self._count(round_state(self.hand_ctx, len(self.states), label, data))
 
     def complete_play(self) -> None:
         """Counts a step of the deal or of play."""
         game = canonical_bytes(self.need_game())
         digest = self.need_deck().state_digest()
-        self.states.append(play_state(self.hand_ctx, len(self.states), game, digest))
+        self._count(play_state(self.hand_ctx, len(self.states), game, digest))
+
+    def _count(self, state: bytes) -> None:
+        self.states.append(state)
+        self._is_astray = bool(self.findings)
 
     def _disclosed(self, lines: tuple[Line, ...]) -> dict[Seat, SeatSecrets]:
         """The secrets of every seat that discloses, anywhere in the file, what it committed to."""

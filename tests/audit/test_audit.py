@@ -18,7 +18,8 @@ from p2pokey.errors import DecodeError
 from p2pokey.hand.effects import Abandon, Phase
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.moves import Discard, Placed, Show, decode_move, encode_move
+from p2pokey.rules.move_codec import decode_move, encode_move
+from p2pokey.rules.moves import Discard, Placed, Show
 from p2pokey.tiles import Seat, Slot, Tile
 from p2pokey.transcript.envelope import Envelope, decode_envelope
 from p2pokey.transcript.file import decode_line, encode_line
