@@ -60,11 +60,14 @@ class Shown(NamedTuple):
 
 
 class _MeldIndex(NamedTuple):
-    rooms: tuple[tuple[End, Face], ...]
-    """Ends of the meld and the faces that fit there."""
+    rooms: tuple[tuple[End, int], ...]
+    """Ends of the meld, with a mask of the faces that fit there."""
 
-    swaps: tuple[tuple[int, tuple[Face, ...]], ...]
-    """Places of okeys, and what each must be supplied with."""
+    singles: tuple[tuple[int, tuple[Face, ...]], ...]
+    """Places of okeys that one tile frees, with its face."""
+
+    doubles: tuple[tuple[int, tuple[Face, ...]], ...]
+    """Places of okeys that two tiles free, with their faces."""
 
     accept: int
     retrieve: int
@@ -74,33 +77,34 @@ class _MeldIndex(NamedTuple):
 @lru_cache(maxsize=4096)
 def _meld_index(meld: Shown, wrap: bool, set3_both: bool) -> _MeldIndex:
     rooms = tuple(_rooms(meld, wrap))
-    swaps = tuple(_swaps(meld, set3_both))
-    accept = _mask(face for _, face in rooms)
-    return _MeldIndex(rooms, swaps, accept, _mask(s[0] for _, s in swaps if len(s) == 1))
+    swaps = list(_swaps(meld, set3_both))
+    singles = tuple(swap for swap in swaps if len(swap[1]) == 1)
+    accept = retrieve = 0
+    for _, faces in rooms:
+        accept |= faces
+    for _, supply in singles:
+        retrieve |= _mask(supply)
+    doubles = tuple(swap for swap in swaps if len(swap[1]) == 2)
+    return _MeldIndex(rooms, singles, doubles, accept, retrieve)
 
 
 def _mask(faces: Iterable[Face]) -> int:
-    mask = 0
-    for face in faces:
-        mask |= 1 << bit_of(face)
-    return mask
+    return sum(1 << bit_of(face) for face in faces)
 
 
-def _rooms(meld: Shown, wrap: bool) -> Iterator[tuple[End, Face]]:
+def _rooms(meld: Shown, wrap: bool) -> Iterator[tuple[End, int]]:
     stands = meld.stands
     number, colour = stands[0].number, stands[0].colour
     if meld.kind is MeldKind.SET and len(stands) == 3:
         taken = {stand.colour for stand in stands}
-        for free in Colour:
-            if free not in taken:
-                yield End.HIGH, Face(free, number)
+        yield End.HIGH, _mask(Face(free, number) for free in Colour if free not in taken)
     if meld.kind is MeldKind.RUN and len(stands) < LONGEST_RUN:
         assert colour is not None
         after = number + len(stands)
         if number > 1:
-            yield End.LOW, Face(colour, number - 1)
+            yield End.LOW, _mask([Face(colour, number - 1)])
         if after < ACE_HIGH or (wrap and after == ACE_HIGH):
-            yield End.HIGH, Face(colour, 1 if after == ACE_HIGH else after)
+            yield End.HIGH, _mask([Face(colour, 1 if after == ACE_HIGH else after)])
 
 
 def _swaps(meld: Shown, set3_both: bool) -> Iterator[tuple[int, tuple[Face, ...]]]:
@@ -125,6 +129,7 @@ def _swaps(meld: Shown, set3_both: bool) -> Iterator[tuple[int, tuple[Face, ...]
 class TableIndex:
     """What the melds of a table take in."""
 
+    melds: tuple[_MeldIndex, ...]
     accept: int
     """Faces that can be added somewhere."""
 
@@ -133,12 +138,6 @@ class TableIndex:
 
     playable: int
     """Faces whose discard is a playable one."""
-
-    double_retrievals: tuple[Retrieval, ...]
-    """Okeys that need two tiles."""
-
-    _places: dict[Face | None, list[Place]]
-    _retrievals: dict[Face, list[Retrieval]]
 
     @classmethod
     def of(
@@ -157,32 +156,48 @@ class TableIndex:
             set3_both: whether a three-tile set gives its okey only for both missing colours.
             playable_includes_swap: whether a tile that retrieves an okey is playable (P-2).
         """
+        indexed = [_meld_index(Shown(*meld), wrap, set3_both) for meld in melds]
         accept = retrieve = 0
-        places: dict[Face | None, list[Place]] = {}
-        singles: dict[Face, list[Retrieval]] = {}
-        doubles: list[Retrieval] = []
-        for number, meld in enumerate(melds):
-            index = _meld_index(Shown(*meld), wrap, set3_both)
-            accept |= index.accept
-            retrieve |= index.retrieve
-            for end, face in index.rooms:
-                places.setdefault(face, []).append(Place(number, end))
-            for end in dict.fromkeys(end for end, _ in index.rooms):
-                places.setdefault(None, []).append(Place(number, end))
-            for place, supply in index.swaps:
-                retrieval = Retrieval(number, place, supply)
-                kept = doubles if len(supply) == 2 else singles.setdefault(supply[0], [])
-                kept.append(retrieval)
+        for meld in indexed:
+            accept |= meld.accept
+            retrieve |= meld.retrieve
         playable = accept | retrieve if playable_includes_swap else accept
-        return cls(accept, retrieve, playable, tuple(doubles), places, singles)
+        return cls(tuple(indexed), accept, retrieve, playable)
 
     def accepts(self, face: Face | None) -> tuple[Place, ...]:
         """Where a natural tile of the face can be added, or a wild one (None)."""
-        return tuple(self._places.get(face, ()))
+        wanted = self.accept if face is None else 1 << bit_of(face)
+        if not self.accept & wanted:
+            return ()
+        return tuple(
+            Place(number, end)
+            for number, meld in enumerate(self.melds)
+            if meld.accept & wanted
+            for end, faces in meld.rooms
+            if faces & wanted
+        )
 
     def retrievals(self, face: Face) -> tuple[Retrieval, ...]:
         """Okeys that a natural tile of the face retrieves alone."""
-        return tuple(self._retrievals.get(face, ()))
+        bit = 1 << bit_of(face)
+        if not self.retrieve & bit:
+            return ()
+        return tuple(
+            Retrieval(number, place, supply)
+            for number, meld in enumerate(self.melds)
+            if meld.retrieve & bit
+            for place, supply in meld.singles
+            if supply == (face,)
+        )
+
+    @property
+    def double_retrievals(self) -> tuple[Retrieval, ...]:
+        """Okeys that need two tiles."""
+        return tuple(
+            Retrieval(number, place, supply)
+            for number, meld in enumerate(self.melds)
+            for place, supply in meld.doubles
+        )
 
     def is_playable(self, face: Face | None) -> bool:
         """Whether a tile of the face, or a wild one (None), is playable."""
@@ -190,7 +205,7 @@ class TableIndex:
 
 
 class Layoffs(NamedTuple):
-    """What the tiles of a rack can do to a table, each tile or two of them alone."""
+    """What the tiles of a rack can do to a table in one move."""
 
     additions: tuple[tuple[Tile, Place], ...]
     retrievals: tuple[tuple[tuple[Tile, ...], Retrieval], ...]
@@ -200,25 +215,50 @@ class Layoffs(NamedTuple):
 
 
 def layoffs(index: TableIndex, tiles: Sequence[Tile], *, okey: Face | None) -> Layoffs:
-    """All additions, retrievals and playable tiles of a rack; one of two equal tiles stands for both.
+    """All additions, retrievals and playable tiles of a rack.
 
-    Playable are all such tiles, equal ones too.
+    Of equal tiles, and of two wild ones, the first stands for both in additions and retrievals.
     """
-    additions: list[tuple[Tile, Place]] = []
-    retrievals: list[tuple[tuple[Tile, ...], Retrieval]] = []
-    held: dict[Face | None, Tile] = {}
+    held: dict[int, Tile] = {}
+    wild: Tile | None = None
+    mask = 0
     playable = []
     for tile in tiles:
         face = identity(tile, okey)
-        if index.is_playable(face):
+        if face is None:
+            wild = tile if wild is None else wild
+            is_playable = index.accept
+        else:
+            bit = 1 << bit_of(face)
+            mask |= bit
+            held.setdefault(bit, tile)
+            is_playable = index.playable & bit
+        if is_playable:
             playable.append(tile)
-        if face in held:
-            continue
-        held[face] = tile
-        additions += [(tile, place) for place in index.accepts(face)]
-        if face is not None:
-            retrievals += [((tile,), retrieval) for retrieval in index.retrievals(face)]
-    for retrieval in index.double_retrievals:
-        if all(face in held for face in retrieval.supply):
-            retrievals.append((tuple(held[face] for face in retrieval.supply), retrieval))
-    return Layoffs(tuple(additions), tuple(retrievals), tuple(playable))
+    additions: list[tuple[Tile, Place]] = []
+    for number, meld in enumerate(index.melds):
+        for end, faces in meld.rooms:
+            found = [held[bit] for bit in _bits(faces & mask)]
+            if wild is not None:
+                found.append(wild)
+            additions += [(tile, Place(number, end)) for tile in found]
+    return Layoffs(tuple(additions), tuple(_supplied(index, mask, held)), tuple(playable))
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield mask & -mask
+        mask &= mask - 1
+
+
+def _supplied(
+    index: TableIndex, mask: int, held: dict[int, Tile]
+) -> Iterator[tuple[tuple[Tile, ...], Retrieval]]:
+    """Retrievals with tiles of the rack, which are given by their bits."""
+    for number, meld in enumerate(index.melds):
+        swaps = meld.singles if meld.retrieve & mask else ()
+        for place, supply in (*swaps, *meld.doubles):
+            wanted = _mask(supply)
+            if not wanted & ~mask:
+                tiles = tuple(held[1 << bit_of(face)] for face in supply)
+                yield tiles, Retrieval(number, place, supply)
