@@ -68,6 +68,9 @@ class Aim:
     per_tile: int
     """Score of each tile laid."""
 
+    per_wild: int | None = None
+    """Score of each wild tile laid; None: as any tile of the number it stands for."""
+
     keep: int = 0
     """Tiles that must stay unused."""
 
@@ -175,6 +178,7 @@ def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer
     """All entries after the tiles of one number."""
     keep = aim.keep
     unit = aim.score(1 if number == ACE_HIGH else number)
+    extra = 0 if aim.per_wild is None else aim.per_wild - unit
     optional = numbers.optional[number]
     low = (*numbers.low[number : number + 3], number >= FIRST_WILD_START)
     high = (*numbers.high[number : number + 3], number >= FIRST_WILD_START)
@@ -197,8 +201,9 @@ def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer
                     for choice in set_choices(left, optional, keep > 0):
                         if choice[0] > remain:
                             break
-                        now = score + unit * (placed + choice[1])
-                        after_key = after | remain - choice[0]
+                        still = remain - choice[0]
+                        now = score + unit * (placed + choice[1]) + extra * (wilds - still)
+                        after_key = after | still
                         target = targets[choice[2]]
                         old = target.get(after_key)
                         if old is None or old[0] < now:
