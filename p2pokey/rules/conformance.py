@@ -11,11 +11,31 @@ from dataclasses import dataclass
 from p2pokey.errors import P2POkeyError
 from p2pokey.rules.conformance_classic import KINDS as CLASSIC_KINDS
 from p2pokey.rules.conformance_input import Example, Facts, Kind
-from p2pokey.rules.rulesets import CLASSIC, RuleSet
+from p2pokey.rules.conformance_scores import KINDS as OPEN_KINDS
+from p2pokey.rules.published import (
+    B_51,
+    B_CHALLENGE,
+    B_CLASSIC,
+    B_RISING,
+    C_PROGRESSIVE,
+    C_STANDARD,
+    CLASSIC,
+    D_FEEDING,
+    RuleSet,
+)
 
 SCHEMA = "p2pokey-rules-examples/1"
 
-_VARIANTS: dict[str, tuple[RuleSet, dict[str, Kind]]] = {"A": (CLASSIC, CLASSIC_KINDS)}
+_VARIANTS: dict[str, tuple[RuleSet, dict[str, Kind]]] = {
+    "A": (CLASSIC, CLASSIC_KINDS),
+    "B.classic": (B_CLASSIC, OPEN_KINDS),
+    "B.rising": (B_RISING, OPEN_KINDS),
+    "B.challenge": (B_CHALLENGE, OPEN_KINDS),
+    "B.51": (B_51, OPEN_KINDS),
+    "C.standard": (C_STANDARD, OPEN_KINDS),
+    "C.progressive": (C_PROGRESSIVE, OPEN_KINDS),
+    "D": (D_FEEDING, OPEN_KINDS),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

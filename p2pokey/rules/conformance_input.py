@@ -6,7 +6,7 @@ from typing import Any
 
 from p2pokey.errors import DecodeError
 from p2pokey.rules.melds import Laid
-from p2pokey.rules.rulesets import RuleSet
+from p2pokey.rules.published import RuleSet
 from p2pokey.tiles import Face, Seat, parse_face, parse_tile
 
 Facts = dict[str, Any]
@@ -37,9 +37,33 @@ def read_tiles(texts: Sequence[str]) -> list[Laid]:
     return laid
 
 
+def read_groups(*groups: Sequence[str]) -> list[list[Laid]]:
+    """Groups of tiles of one deck, read together so that no tile lies in two of them."""
+    laid = iter(read_tiles([text for group in groups for text in group]))
+    return [[next(laid) for _ in group] for group in groups]
+
+
 def read_face(text: str) -> Face:
     return parse_face(text.rstrip("ab"))
 
 
+def read_okey(given: Example) -> Face | None:
+    """Face of the wild tiles; null where the false okeys are wild."""
+    return None if given["okey"] is None else read_face(given["okey"])
+
+
+def okey_of(given: Example) -> Face:
+    """The okey, where there always is one."""
+    okey = read_okey(given)
+    if okey is None:
+        raise DecodeError("expected the face of the okey")
+    return okey
+
+
 def seat_of(number: int) -> Seat:
     return Seat(number - 1)
+
+
+def by_seat(values: Sequence[int]) -> dict[str, int]:
+    """Values as the examples write them, by seat."""
+    return {str(seat + 1): value for seat, value in enumerate(values)}
