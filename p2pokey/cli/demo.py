@@ -18,6 +18,7 @@ from p2pokey.cli.children import Children, News
 from p2pokey.cli.course import Course, HandCourse
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder, remove_transcripts, sole_use
+from p2pokey.cli.options import chosen_rules
 from p2pokey.cli.output import Output, mark
 from p2pokey.cli.running import run_async
 from p2pokey.cli.tables import phase_table, proof_table, score_table
@@ -27,7 +28,6 @@ from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.words import words_at
 from p2pokey.peer.events import Stage
-from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.table.roster import safety_numbers
 
 NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
@@ -45,6 +45,7 @@ def run_demo(
     output: Output,
     *,
     rules: str,
+    options: tuple[str, ...],
     hands: int,
     out: Path,
     seed: str | None,
@@ -52,10 +53,11 @@ def run_demo(
     trace: Path | None,
 ) -> int:
     """Plays, compares and audits; with `trace` also writes what took how long."""
-    players = ruleset_for(rules).players
+    players = chosen_rules(rules, options).players
     demo = Demo(
         output=output,
         rules=rules,
+        options=options,
         hands=hands,
         out=ready_folder(out),
         seed=seed,
@@ -78,6 +80,8 @@ class Demo:
 
     output: Output
     rules: str
+    options: tuple[str, ...]
+    """Options of the rules, as typed."""
     hands: int
     out: Path
     seed: str | None
@@ -112,6 +116,8 @@ class Demo:
 
     async def _open_table(self, children: Children, name: str, url: str) -> str:
         arguments = ["host", "--rules", self.rules, "--hands", str(self.hands)]
+        for option in self.options:
+            arguments += ["--option", option]
         await children.start(name, [*arguments, *self._arguments(children, name, url)])
         record = await self._wait_for(children, "Invited")
         self._say(f"{name} opened a table: {record['code']}")

@@ -142,6 +142,13 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 @click.option(
     "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
 )
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of these rules, such as hands=7; may be repeated.",
+)
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
     "--window",
@@ -156,13 +163,22 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 @table_options
 @common
 def host(
-    output: Output, *, auto: bool, rules: str, hands: int | None, window: int, **values: Any
+    output: Output,
+    *,
+    auto: bool,
+    rules: str,
+    options: tuple[str, ...],
+    hands: int | None,
+    window: int,
+    **values: Any,
 ) -> int:
     """Open a table and print its invite code."""
     _only_auto(auto)
+    from p2pokey.cli.options import chosen_rules
     from p2pokey.cli.sitting import Sitter, run_host
 
-    return run_host(Sitter(output=output, **values), rules_key=rules, hands=hands, window_s=window)
+    chosen = chosen_rules(rules, options)
+    return run_host(Sitter(output=output, **values), rules=chosen, hands=hands, window_s=window)
 
 
 @cli.command()
@@ -190,6 +206,13 @@ def _only_auto(auto: bool) -> None:
 @cli.command()
 @click.option(
     "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of these rules, such as hands=7; may be repeated.",
 )
 @click.option("--hands", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(

@@ -33,7 +33,8 @@ from p2pokey.peer.events import Connected
 from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.tracing import Tracer
-from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json, ruleset_for
+from p2pokey.rules.published import RuleSet
+from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
 from p2pokey.rules.rulesets import table_options as options_for
 from p2pokey.table.roster import MAX_NAME_CHARS, check_name, safety_numbers
 
@@ -60,9 +61,8 @@ class Sitter:
     """Where to write what took how long (docs/performance.md)."""
 
 
-def run_host(sitter: Sitter, *, rules_key: str, hands: int | None, window_s: int) -> int:
+def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int) -> int:
     """Opens a table and plays."""
-    rules = ruleset_for(rules_key)
     options = options_for(rules.players)
     text = canonical_bytes(rules, options)
 

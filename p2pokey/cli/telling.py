@@ -107,6 +107,8 @@ class Teller:
                 return None
 
     def _score(self, event: HandCounted) -> None:
+        if event.is_cancelled:
+            self._output.say("All four opened with pairs: the hand is cancelled and dealt again.")
         rows = zip(event.points, event.totals, strict=True)
         for seat, (change, total) in enumerate(rows):
             self._output.data(f"{self._name(seat)}: {change:+d} = {total}")

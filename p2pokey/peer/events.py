@@ -107,6 +107,8 @@ class HandCounted:
     """Every seat has signed the same score, and the transcript is saved."""
 
     hand: int
+    is_cancelled: bool
+    """Whether the rules cancelled the hand (C-12): it is dealt again and brings no points."""
     points: tuple[int, ...]
     totals: tuple[int, ...]
     moves: int

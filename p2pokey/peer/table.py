@@ -35,6 +35,7 @@ from p2pokey.peer.waits import WaitLimits, people
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
 from p2pokey.rules.rulesets import from_json
+from p2pokey.rules.state import Ending
 from p2pokey.table.match import FinishedHand, Match, new_match
 from p2pokey.table.next_hand import Next, Wish, seal_next
 from p2pokey.tiles import Seat
@@ -238,6 +239,7 @@ class Table:
         finished = end.finished
         assert finished is not None
         hand = self._match.attempts
+        is_cancelled = machine.view().state.ending is Ending.CANCELLED
         self._match = self._match.after_hand(
             FinishedHand(
                 starter=machine.view().state.starter,
@@ -245,11 +247,13 @@ class Table:
                 totals=finished.totals,
                 transcript_hash=signed_hash(finished.transcript),
                 keys=machine.public_keys,
+                counts=not is_cancelled,
             )
         )
         self.emit(
             HandCounted(
                 hand=hand,
+                is_cancelled=is_cancelled,
                 points=finished.points,
                 totals=finished.totals,
                 moves=end.moves,

@@ -49,6 +49,10 @@ class DuelTable:
         """The one written form (module docstring)."""
         return bytes((*self.opened, self.passes)) + encode_melds(self.melds)
 
+    def slots(self) -> tuple[Slot, ...]:
+        """All slots that lie on the table, meld by meld."""
+        return tuple(placed.slot for placed in self.tiles)
+
     def as_dict(self) -> dict[str, object]:
         """Plain values for the JSON of a view."""
         melds = [

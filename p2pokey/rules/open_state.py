@@ -175,6 +175,10 @@ class OpenTable:
             )
         )
 
+    def slots(self) -> tuple[Slot, ...]:
+        """All slots that lie on the table, meld by meld."""
+        return tuple(tile.slot for meld in self.melds for tile in meld.tiles)
+
     def as_dict(self) -> dict[str, object]:
         """Plain values for the JSON of a view."""
         return {

@@ -113,6 +113,9 @@ class GameTable(Protocol):
     def as_dict(self) -> dict[str, object]:
         """Plain values for the JSON of a view."""
 
+    def slots(self) -> tuple[Slot, ...]:
+        """All slots that lie on the table."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandState:
@@ -183,6 +186,17 @@ class HandState:
     def partner_of(self, seat: Seat) -> Seat | None:
         """The seat opposite where partners play, else None."""
         return partner_of(seat, self.seats) if self.rules.partners else None
+
+
+def all_places(state: HandState) -> tuple[Slot, ...]:
+    """Every slot where it lies: racks, stack, discard piles, indicator and table."""
+    return (
+        *(slot for rack in state.racks for slot in rack),
+        *state.stack,
+        *(slot for pile in state.discards for slot in pile),
+        *(() if state.indicator is None else (state.indicator,)),
+        *(() if state.table is None else state.table.slots()),
+    )
 
 
 def left_of(seat: Seat, seats: int) -> Seat:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import TableOptions, check_table
-from p2pokey.rules.scoring import match_over, starter_of_hand
+from p2pokey.rules.scoring import match_over, next_starter
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import NO_TRANSCRIPT, HandSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedHand:
-    """What a hand that counts leaves to the match."""
+    """What a hand that all have signed leaves to the match."""
 
     starter: Seat
     """Seat that began it."""
@@ -29,6 +29,8 @@ class FinishedHand:
     """64 bytes that every RESULT signed (docs/protocol.md S4.8)."""
     keys: frozenset[bytes]
     """Hand and sealing keys that were used in it."""
+    counts: bool = True
+    """False if the rules cancelled it (C-12): all signed it, and the same starter deals again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class Match:
     excluded: int = 0
     """Seats that the coins must not choose in the next attempt, as a bit mask (S4.2)."""
     previous: bytes = NO_TRANSCRIPT
-    """Transcript hash of the last hand that counted."""
+    """Transcript hash of the last hand that all signed."""
     used_keys: frozenset[bytes] = frozenset()
     """Hand and sealing keys of all attempts: none may come back in this session (S4.2)."""
 
@@ -88,7 +90,7 @@ class Match:
         )
 
     def after_hand(self, hand: FinishedHand) -> "Match":
-        """The match after an attempt that counts.
+        """The match after an attempt that all signed.
 
         Raises:
             LocalProtocolError: its score does not continue this match's.
@@ -101,7 +103,7 @@ class Match:
             self,
             totals=hand.totals,
             attempts=self.attempts + 1,
-            hands_played=self.hands_played + 1,
+            hands_played=self.hands_played + hand.counts,
             first_starter=first,
             excluded=0,
             previous=hand.transcript_hash,
@@ -129,10 +131,9 @@ class Match:
         )
 
     def _next_starter(self) -> Seat | None:
-        """Chosen by the coins at first, then one to the right for each hand that counted (G-3)."""
-        if self.first_starter is None:
-            return None
-        return starter_of_hand(self.first_starter, self.hands_played + 1, len(self.roster))
+        """Chosen by the coins or from the first starter, as the rules say (G-3)."""
+        hand = self.hands_played + 1
+        return next_starter(self.rules, self.first_starter, hand, len(self.roster))
 
 
 def new_match(

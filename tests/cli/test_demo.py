@@ -64,6 +64,7 @@ def test_the_audited_hand_is_the_one_that_was_reported(
     demo = Demo(
         output=Output(),
         rules="classic",
+        options=(),
         hands=1,
         out=tmp_path,
         seed=None,

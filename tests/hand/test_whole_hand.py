@@ -15,6 +15,7 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.rules.moves import Discard, Placed
 from p2pokey.rules.rulesets import ruleset_for, table_options
+from p2pokey.rules.state import all_places
 from p2pokey.rules.view import View
 from p2pokey.tiles import Slot, Tile
 from tests.sim.cheap_group import CheapBackend
@@ -51,10 +52,7 @@ def check_views(table: SimTable) -> None:
         if machine._core.game is None:
             continue
         view = machine.view()  # refuses faces that the seat may not know
-        places = [*view.state.stack, *(s for rack in view.state.racks for s in rack)]
-        places += [s for pile in view.state.discards for s in pile]
-        places += [] if view.state.indicator is None else [view.state.indicator]
-        assert sorted(places) == list(range(106))
+        assert sorted(all_places(view.state)) == list(range(106))
 
 
 @cache

@@ -1,5 +1,7 @@
 """The match between hands: setups, starters, totals, keys that may not come back."""
 
+from dataclasses import replace
+
 import pytest
 
 from p2pokey.errors import DecodeError, InvalidRuleSet, LocalProtocolError
@@ -164,3 +166,52 @@ def test_any_changed_byte_of_next_is_refused():
 def test_next_of_another_size_is_refused(size: int):
     with pytest.raises(DecodeError):
         open_next(Ed25519Verifier(), ROSTER, b"\x80" * size)
+
+
+def match_of(key: str, seats: int = 4, **options: bool | int | str) -> Match:
+    return new_match(
+        session=SESSION,
+        roster=ROSTER[:seats],
+        rules=ruleset_for(key, **options),
+        options=table_options(seats),
+    )
+
+
+def test_G3_the_coins_choose_the_starter_of_each_hand_of_101():
+    match = match_of("101-rising")
+    match = match.after_hand(finished(match, (-101, 202, 30, 12)))
+
+    assert match.next_setup().match_hand == 1
+    assert match.next_setup().starter is None
+
+
+def test_E10_the_seats_of_a_duel_begin_in_turn():
+    match = match_of("duel", seats=2, hands=3)
+    starters = []
+    while not match.is_over:
+        starters.append(match.next_setup().starter)
+        match = match.after_hand(finished(match, (20, 0), starter=starters[-1]))
+
+    assert starters == [0, 1, 0]
+    assert match.winners == (0,)
+
+
+def test_C12_a_cancelled_hand_is_dealt_again_by_the_same_starter():
+    match = match_of("101-standard")
+    cancelled = replace(finished(match, (0, 0, 0, 0), starter=3), counts=False)
+    match = match.after_hand(cancelled)
+    setup = match.next_setup()
+
+    assert (setup.hand, setup.match_hand, setup.starter) == (1, 0, 3)
+    assert setup.previous == cancelled.transcript_hash
+    assert cancelled.keys <= match.used_keys
+    match = match.after_hand(finished(match, (-101, 202, 30, 12), starter=3))
+    assert (match.hands_played, match.next_setup().starter) == (1, 0)
+
+
+def test_T2_partners_win_together():
+    match = match_of("101-classic", hands=1, partners=True)
+    match = match.after_hand(finished(match, (-101, 202, 90, 12)))
+
+    assert match.is_over
+    assert match.winners == (0, 2)
