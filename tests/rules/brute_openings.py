@@ -35,21 +35,19 @@ def melds_of(
     faces: Sequence[Face], wilds: int, *, wrap: bool, longest: int
 ) -> dict[tuple[int, int], int]:
     """Per set of indices and number of wild tiles, the value of the meld that they make."""
+    groups: dict[object, list[int]] = {}
+    for i, face in enumerate(faces):
+        groups.setdefault(face.number, []).append(i)
+        groups.setdefault(face.colour.letter, []).append(i)
     found = {}
-    for count in range(1, min(len(faces), longest) + 1):
-        alive = False
-        for chosen in combinations(range(len(faces)), count):
-            held = [faces[i] for i in chosen]
-            same = len({f.number for f in held}) == 1 or len({f.colour for f in held}) == 1
-            alive |= same
-            if not same:
-                continue
-            for joined in range(wilds + 1):
-                value = best_value(held, joined, wrap=wrap, longest=longest)
-                if value is not None:
-                    found[sum(1 << i for i in chosen), joined] = value
-        if not alive:
-            break
+    for group in groups.values():
+        for count in range(1, min(len(group), longest) + 1):
+            for chosen in combinations(group, count):
+                held = [faces[i] for i in chosen]
+                for joined in range(wilds + 1):
+                    value = best_value(held, joined, wrap=wrap, longest=longest)
+                    if value is not None:
+                        found[sum(1 << i for i in chosen), joined] = value
     return found
 
 
@@ -63,14 +61,20 @@ def best_melds(
     by_tiles: bool = False,
     wrap: bool = False,
     longest: int = 13,
+    wild_points: int | None = None,
 ) -> Score | None:
     """Best (value, tiles) or (tiles, value) of melds; None if the conditions cannot be met.
 
     Args:
         must: bits of the faces' indices that must be laid.
         keep: tiles that must stay.
+        wild_points: value of a wild tile, wherever it lies; None: of what it stands for.
     """
     melds = melds_of(faces, wilds, wrap=wrap, longest=longest)
+    if wild_points is not None:
+        for used, joined in melds:
+            naturals = sum(face.number for i, face in enumerate(faces) if used >> i & 1)
+            melds[used, joined] = naturals + joined * wild_points
     with_lowest: dict[int, list[tuple[int, int, int]]] = {}
     for (used, joined), value in melds.items():
         with_lowest.setdefault(used & -used, []).append((used, joined, value))

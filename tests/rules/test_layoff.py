@@ -13,5 +13,5 @@ OPEN_TABLE = [rules for rules in RULE_SETS.values() if rules.table is not None]
 @pytest.mark.parametrize("rules", OPEN_TABLE, ids=lambda rules: rules.key)
 def test_tables_agree_with_trying_everything(rules):
     rng = random.Random(rules.key)
-    for _ in range(25):
-        compare_layoff(rng, rng.randint(0, 14), rules)
+    for _ in range(100):
+        compare_layoff(rng, rng.choice((1, 1, 2, 3, 12)), rules)
