@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from p2pokey.errors import InvalidRuleSet
-from p2pokey.rules import classic
+from p2pokey.rules import classic, duel, open_table
 from p2pokey.rules.events import Event
 from p2pokey.rules.moves import Move
-from p2pokey.rules.rulesets import RuleSet
+from p2pokey.rules.published import RULE_SETS, RuleSet
 from p2pokey.rules.scoring import HandScore
 from p2pokey.rules.state import HandState
 from p2pokey.rules.view import View
@@ -48,7 +48,12 @@ class Engine(Protocol):
         """
 
 
-_ENGINES: dict[str, Engine] = {"classic": classic}
+_OPEN_TABLES = [key for key, rules in RULE_SETS.items() if rules.table is not None]
+_ENGINES: dict[str, Engine] = {
+    **dict.fromkeys(_OPEN_TABLES, open_table),
+    "classic": classic,
+    "duel": duel,
+}
 
 
 def engine_for(rules: RuleSet) -> Engine:
