@@ -6,8 +6,8 @@ so the same view and the same source give the same move.
 """
 
 from collections import Counter
-from typing import Protocol
 
+from p2pokey.bots.source import Source
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules.analysis import analyse
 from p2pokey.rules.distance import distance
@@ -19,13 +19,6 @@ from p2pokey.rules.view import View
 from p2pokey.tiles import Tile
 
 COPIES = 2
-
-
-class Source(Protocol):
-    """Where equal choices are decided."""
-
-    def below(self, m: int) -> int:
-        """A number from 0 to m - 1."""
 
 
 def choose(view: View, source: Source) -> Move:

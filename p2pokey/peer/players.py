@@ -1,9 +1,9 @@
-"""Who decides a seat's moves: for now, the simple computer player."""
+"""Who decides a seat's moves: the computer player of the game."""
 
 import hashlib
 from typing import Protocol
 
-from p2pokey.bots.simple import choose
+from p2pokey.bots.choosing import choose
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.ports import Entropy
 from p2pokey.rules.moves import Move
@@ -19,7 +19,7 @@ class Player(Protocol):
 
 
 class AutoPlayer:
-    """The simple computer player; its taste follows from a seed and nothing else."""
+    """A computer player; its taste follows from a seed and nothing else."""
 
     def __init__(self, seed: bytes, seat: Seat) -> None:
         """Args: seed: of the choices alone, never of a key; seat: makes seats choose apart."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from p2pokey.errors import InvalidMeld
 from p2pokey.rules.duel_checks import rules_of, table_of
 from p2pokey.rules.duel_state import (
     LAST_NUMBER,
@@ -11,6 +10,7 @@ from p2pokey.rules.duel_state import (
     DuelTable,
     in_order,
     read_together,
+    reading_of,
     written_meld,
 )
 from p2pokey.rules.moves import LaidMeld, Placed, Play
@@ -80,7 +80,6 @@ def _grown(table: DuelTable, rack: Sequence[Placed]) -> Iterator[Play]:
 
 
 def _meld(tiles: tuple[Placed, ...]) -> LaidMeld | None:
-    try:
-        return written_meld(tiles)
-    except InvalidMeld:
+    if reading_of([placed.tile for placed in tiles]) is None:
         return None
+    return written_meld(tiles)

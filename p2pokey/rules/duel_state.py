@@ -13,7 +13,7 @@ Canonical bytes:
     melds    as in a move (move_codec.py)
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,22 +80,33 @@ class Reading(NamedTuple):
         return sum(self.numbers)
 
 
-def read_together(tiles: Iterable[Tile]) -> Reading:
+def reading_of(tiles: Sequence[Tile]) -> Reading | None:
     """The best reading of tiles that lie together, their order without meaning (E-2, E-3).
+
+    Returns:
+        None where they are neither a run nor a set.
+    """
+    naturals = [face for tile in tiles if (face := face_of(tile)) is not None]
+    if not naturals:
+        return None
+    run, together = _as_run(naturals, len(tiles)), _as_set(naturals, len(tiles))
+    if run is None or together is None:
+        return run or together
+    return run if run.value > together.value else together
+
+
+def read_together(tiles: Iterable[Tile]) -> Reading:
+    """As `reading_of`, for tiles that should be a meld.
 
     Raises:
         InvalidMeld: rule E-2, they are neither a run nor a set.
     """
     tiles = tuple(tiles)
-    naturals = [face for tile in tiles if (face := face_of(tile)) is not None]
-    readings = (
-        [] if not naturals else [_as_run(naturals, len(tiles)), _as_set(naturals, len(tiles))]
-    )
-    found = [reading for reading in readings if reading is not None]
-    if not found:
+    reading = reading_of(tiles)
+    if reading is None:
         text = " ".join(map(format_tile, sorted(tiles)))
         raise InvalidMeld(f"these tiles are neither a run nor a set: {text}", rule="E-2")
-    return max(found, key=lambda reading: (reading.value, reading.kind))
+    return reading
 
 
 def _as_run(naturals: list[Face], count: int) -> Reading | None:

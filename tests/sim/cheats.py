@@ -8,7 +8,7 @@ and a seat of two minds plays on with both of its faces.
 from collections.abc import Callable, Collection
 from typing import Any
 
-from p2pokey.bots.simple import choose
+from p2pokey.bots.choosing import choose
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.hand.core import HandCore, HandPorts
 from p2pokey.hand.effects import (

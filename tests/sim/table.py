@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from p2pokey.bots.simple import choose
+from p2pokey.bots.choosing import choose
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.crypto.group import Group
 from p2pokey.hand.core import HandPorts
