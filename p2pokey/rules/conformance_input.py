@@ -7,7 +7,7 @@ from typing import Any
 from p2pokey.errors import DecodeError
 from p2pokey.rules.melds import Laid
 from p2pokey.rules.published import RuleSet
-from p2pokey.tiles import Face, Seat, parse_face, parse_tile
+from p2pokey.tiles import MAX_SEATS, Face, Seat, parse_face, parse_tile
 
 Facts = dict[str, Any]
 Example = Mapping[str, Any]
@@ -61,6 +61,9 @@ def okey_of(given: Example) -> Face:
 
 
 def seat_of(number: int) -> Seat:
+    """A seat as people count them, from 1."""
+    if not 1 <= number <= MAX_SEATS:
+        raise DecodeError(f"expected a seat from 1 to {MAX_SEATS}, got {number}")
     return Seat(number - 1)
 
 

@@ -55,7 +55,9 @@ def run_of(colour: Colour, first: int, last: int) -> list[Face]:
     return [Face(colour, number) for number in range(first, last + 1)]
 
 
-def free_tiles(faces: Sequence[Face], *, okey: Face, used: Collection[Tile]) -> list[Tile] | None:
+def free_tiles(
+    faces: Sequence[Face], *, okey: Face | None, used: Collection[Tile]
+) -> list[Tile] | None:
     """One natural tile of each face, none of them used; None where there is none."""
     tiles: list[Tile] = []
     for face in faces:
