@@ -23,7 +23,12 @@ NO_PLACE = 3
 """Stands for a count where no run can have a place: above 13, or above the 1 that follows it."""
 
 PAIR_SHIFT = 6
+STATE_MASK = (1 << PAIR_SHIFT) - 1
 """Two states of 35 in one number: `first | second << PAIR_SHIFT`."""
+
+WILD_BITS = 2
+WILD_MASK = (1 << WILD_BITS) - 1
+"""Wild tiles that are left, 0..2, in one number with states."""
 
 STATES = tuple(
     (ones, twos, longs)
@@ -99,25 +104,34 @@ def _is_doomed(ones: int, twos: int, above: int, further: int, wilds: int) -> bo
     return wilds < 0 or ones > further + wilds
 
 
-@lru_cache(maxsize=1 << 15)
-def pair_choices(
-    pair: int, wilds: int, here: int, above: int, further: int, wild_may_start: bool
-) -> tuple[RunChoice, ...]:
-    """The same for two colours; counts come as `first + 4 * second`."""
-    first = run_choices(
-        pair & (1 << PAIR_SHIFT) - 1, wilds, here % 4, above % 4, further % 4, wild_may_start
-    )
-    second = run_choices(
-        pair >> PAIR_SHIFT, wilds, here // 4, above // 4, further // 4, wild_may_start
-    )
-    return tuple(
-        RunChoice(
-            a.state | b.state << PAIR_SHIFT,
-            a.left + 3 * b.left,
-            a.placed + b.placed,
-            a.wilds + b.wilds,
+class PairTable(dict[int, tuple[RunChoice, ...]]):
+    """The choices for two colours at one number, filled as they are asked for.
+
+    Keys are `wilds | pair << WILD_BITS`, where pair holds the states of both.
+    """
+
+    def __init__(self, here: int, above: int, further: int, wild_may_start: bool) -> None:
+        """Counts as for run_choices, as `first + 4 * second`."""
+        super().__init__()
+        self._first = here % 4, above % 4, further % 4, wild_may_start
+        self._second = here // 4, above // 4, further // 4, wild_may_start
+
+    def __missing__(self, key: int) -> tuple[RunChoice, ...]:
+        wilds, pair = key & WILD_MASK, key >> WILD_BITS
+        choices = tuple(
+            RunChoice(
+                a.state | b.state << PAIR_SHIFT,
+                a.left + 3 * b.left,
+                a.placed + b.placed,
+                a.wilds + b.wilds,
+            )
+            for a in run_choices(pair & STATE_MASK, wilds, *self._first)
+            for b in run_choices(pair >> PAIR_SHIFT, wilds, *self._second)
+            if a.wilds + b.wilds <= wilds
         )
-        for a in first
-        for b in second
-        if a.wilds + b.wilds <= wilds
-    )
+        self[key] = choices
+        return choices
+
+
+pair_table = lru_cache(maxsize=1 << 12)(PairTable)
+"""The tables, remembered: a few hundred serve most racks."""

@@ -14,6 +14,9 @@ from p2pokey.tiles import Colour
 SetOf = tuple[tuple[Colour, ...], int]
 """Colours of the natural tiles of a set, and how many wild tiles join them."""
 
+ALL_OPTIONAL = 80
+"""The code of two tiles of each colour."""
+
 MOST_SETS = 3
 """Eight natural tiles and two wild ones."""
 
@@ -60,24 +63,48 @@ def _all_choices() -> tuple[tuple[tuple[int, ...], int, tuple[SetOf, ...]], ...]
     return tuple((used, wilds, sets) for (used, wilds), sets in found.items())
 
 
-@lru_cache(maxsize=1 << 15)
-def set_choices(left: int, optional: int, is_complete: bool) -> tuple[SetChoice, ...]:
-    """The ways worth looking at, fewest wild tiles first.
-
-    Args:
-        left: code of the natural tiles to lay.
-        optional: code of how many of each colour may stay unused.
-        is_complete: whether all numbers of tiles are wanted; otherwise, per number of wild tiles,
-            the way that lays most.
-    """
-    counts, spare = counts_of(left), counts_of(optional)
-    best: dict[tuple[int, int], SetChoice] = {}
+@cache
+def _uses(left: int) -> tuple[tuple[tuple[int, ...], SetChoice], ...]:
+    """Ways to lay some of the tiles, with those of each colour that are not laid."""
+    counts = counts_of(left)
+    found = []
     for used, wilds, sets in _all_choices():
-        unused = [count - laid for count, laid in zip(counts, used, strict=True)]
-        if min(unused) < 0 or any(a > b for a, b in zip(unused, spare, strict=True)):
-            continue
-        choice = SetChoice(wilds, sum(used) + wilds, sum(unused), sets)
-        key = (wilds, choice.placed if is_complete else 0)
-        if key not in best or best[key].placed < choice.placed:
-            best[key] = choice
-    return tuple(sorted(best.values(), key=lambda choice: (choice.wilds, -choice.placed)))
+        unused = tuple(count - laid for count, laid in zip(counts, used, strict=True))
+        if min(unused) >= 0:
+            found.append((unused, SetChoice(wilds, sum(used) + wilds, sum(unused), sets)))
+    return tuple(found)
+
+
+class SetTable(dict[int, tuple[SetChoice, ...]]):
+    """The ways worth looking at per code of tiles to lay, filled as they are asked for.
+
+    Fewest wild tiles come first.
+    """
+
+    def __init__(self, optional: int, is_complete: bool) -> None:
+        """What is asked for.
+
+        Args:
+            optional: code of how many tiles of each colour may stay unused.
+            is_complete: whether all numbers of tiles are wanted; otherwise, per number of wild
+                tiles, the way that lays most.
+        """
+        super().__init__()
+        self._spare = counts_of(optional)
+        self._is_complete = is_complete
+
+    def __missing__(self, left: int) -> tuple[SetChoice, ...]:
+        best: dict[tuple[int, int], SetChoice] = {}
+        for unused, choice in _uses(left):
+            if any(a > b for a, b in zip(unused, self._spare, strict=True)):
+                continue
+            key = (choice.wilds, choice.placed if self._is_complete else 0)
+            if key not in best or best[key].placed < choice.placed:
+                best[key] = choice
+        choices = tuple(sorted(best.values(), key=lambda choice: (choice.wilds, -choice.placed)))
+        self[left] = choices
+        return choices
+
+
+set_table = lru_cache(maxsize=1 << 8)(SetTable)
+"""The tables, remembered."""

@@ -18,22 +18,23 @@ from p2pokey.rules.melds import ACE_HIGH, MeldKind
 from p2pokey.rules.run_choices import (
     NO_PLACE,
     PAIR_SHIFT,
+    STATE_MASK,
     STATES,
-    pair_choices,
+    WILD_BITS,
+    WILD_MASK,
+    pair_table,
 )
-from p2pokey.rules.set_choices import SetChoice, code_of, counts_of, set_choices
+from p2pokey.rules.set_choices import ALL_OPTIONAL, SetChoice, code_of, counts_of, set_table
 from p2pokey.tiles import Colour
 
 NUMBERS = 13
 FIRST_WILD_START = 9
 """Lowest number at which a run need begin with a wild tile (run_choices.py)."""
 
-_WILD_BITS = 2
-_WILD_MASK = 3
-_PAIR_BITS = 2 * PAIR_SHIFT
-_PAIR_MASK = (1 << _PAIR_BITS) - 1
-_HIGH_SHIFT = _WILD_BITS + _PAIR_BITS
-_STATE_MASK = (1 << PAIR_SHIFT) - 1
+_LOW_MASK = (1 << WILD_BITS + 2 * PAIR_SHIFT) - 1
+_HIGH_SHIFT = 2 * PAIR_SHIFT
+"""A key is `wilds | red | blue | black | yellow`, states of colours shifted past each other. Its low part
+looks up red and blue; the high one, shifted, black and yellow once the wild tiles are put in."""
 
 Entry = tuple[int, int, int, SetChoice, "Entry | None"]
 """Score, key after the number, code of tiles not in runs, sets, and the entry before."""
@@ -151,11 +152,14 @@ class _Numbers:
         rows = [*self.counts[:ACE_HIGH], top, none, none]
         self.low = [row[0] + 4 * row[1] for row in rows]
         self.high = [row[2] + 4 * row[3] for row in rows]
-        needs = [supply.must[0], must, *supply.must[2:], list(high)]
+        needs = [supply.must[0], must, *supply.must[2:]]
         self.optional = [
             code_of([have - need for have, need in zip(row, needed, strict=True)])
-            for row, needed in zip(self.counts, needs, strict=True)
+            if any(needed)
+            else ALL_OPTIONAL
+            for row, needed in zip(self.counts, needs, strict=False)
         ]
+        self.optional.append(0)  # 1s are moved to be laid there
 
 
 def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim) -> Entry | None:
@@ -166,7 +170,7 @@ def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim) -> Entry | None:
     best: Entry | None = None
     for unused, entries in enumerate(layer):
         for key, entry in entries.items():
-            wilds = key & _WILD_MASK
+            wilds = key & WILD_MASK
             if supply.wilds - wilds < supply.must_wilds or unused + wilds < aim.keep:
                 continue
             if best is None or entry[0] > best[0]:
@@ -179,35 +183,32 @@ def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer
     keep = aim.keep
     unit = aim.score(1 if number == ACE_HIGH else number)
     extra = 0 if aim.per_wild is None else aim.per_wild - unit
-    optional = numbers.optional[number]
-    low = (*numbers.low[number : number + 3], number >= FIRST_WILD_START)
-    high = (*numbers.high[number : number + 3], number >= FIRST_WILD_START)
+    low = pair_table(*numbers.low[number : number + 3], number >= FIRST_WILD_START)
+    high = pair_table(*numbers.high[number : number + 3], number >= FIRST_WILD_START)
+    sets = set_table(numbers.optional[number], keep > 0)
     found: Layer = [{} for _ in range(keep + 1)]
     for unused, entries in enumerate(layer):
-        targets = [found[min(keep, unused + more)] for more in range(9)]
+        targets = [found[min(keep, unused + more)] for more in range(9)] if keep else found * 9
         for key, entry in entries.items():
-            score, wilds = entry[0], key & _WILD_MASK
-            for state_a, left_a, placed_a, wilds_a in pair_choices(
-                key >> 2 & _PAIR_MASK, wilds, *low
-            ):
+            score, wilds = entry[0], key & WILD_MASK
+            high_key = key >> _HIGH_SHIFT & ~WILD_MASK
+            for state_a, left_a, placed_a, wilds_a in low[key & _LOW_MASK]:
                 rest = wilds - wilds_a
-                for state_b, left_b, placed_b, wilds_b in pair_choices(
-                    key >> _HIGH_SHIFT, rest, *high
-                ):
+                for state_b, left_b, placed_b, wilds_b in high[high_key | rest]:
                     left = left_a + 9 * left_b
                     remain = rest - wilds_b
-                    after = state_a << 2 | state_b << _HIGH_SHIFT
+                    after = (state_a | state_b << _HIGH_SHIFT) << WILD_BITS
                     placed = placed_a + placed_b
-                    for choice in set_choices(left, optional, keep > 0):
-                        if choice[0] > remain:
-                            break
+                    for choice in sets[left]:
                         still = remain - choice[0]
+                        if still < 0:
+                            break
                         now = score + unit * (placed + choice[1]) + extra * (wilds - still)
-                        after_key = after | still
+                        reached = after | still
                         target = targets[choice[2]]
-                        old = target.get(after_key)
+                        old = target.get(reached)
                         if old is None or old[0] < now:
-                            target[after_key] = (now, after_key, left, choice, entry)
+                            target[reached] = (now, reached, left, choice, entry)
     return found
 
 
@@ -230,10 +231,16 @@ def _melds(entry: Entry, numbers: _Numbers) -> Iterator[LaidFaces]:
 
 
 def _runs(steps: list[Entry], numbers: _Numbers, colour: Colour) -> Iterator[LaidFaces]:
+    shift = WILD_BITS + PAIR_SHIFT * colour
     runs: list[list[LaidFace]] = []
     growing: list[list[LaidFace]] = []
-    for number, (_, key, left, _, _) in enumerate(steps[1:], start=1):
-        placed = sum(STATES[key >> _WILD_BITS + PAIR_SHIFT * colour & _STATE_MASK])
+    for number in range(1, len(steps)):
+        _, key, left, _, _ = steps[number]
+        state = key >> shift & STATE_MASK
+        if state == 0:
+            growing = []
+            continue
+        placed = sum(STATES[state])
         naturals = numbers.counts[number][colour] - counts_of(left)[colour]
         # Short runs come first, as they must go on; natural tiles first to the runs that start.
         growing = sorted(growing, key=len)[:placed]
