@@ -91,7 +91,7 @@ def test_the_index_names_every_page() -> None:
 # Citations in the code ---------------------------------------------------------------------------
 
 SECTION = re.compile(r"\bS(\d{1,2})(?:\.(\d{1,2}))?\b")
-RULE = re.compile(r"\b(?:[A-EGMPT]|OPT|TURN)-\d{1,2}\b")
+RULE = re.compile(r"\b(?:[A-EGMPT]|OPT|OT|TURN)-\d{1,2}\b")
 PAGE = re.compile(r"\b([\w/-]+\.md)\b")
 NAMED = re.compile(r"docs/([\w/-]+\.md), ([A-Z][\w -]+)")
 NUMBERED = re.compile(r"docs/((?!protocol)[\w/-]+\.md) (\d+)(?: and (\d+))?")
@@ -111,13 +111,9 @@ def protocol_sections() -> set[str]:
 
 
 def rule_ids() -> set[str]:
-    """Every rule id that a page of the rules or a worked example names.
-
-    The examples cover games whose pages are still to come.
-    """
-    sources = [*(DOCS / "rules").glob("*.md"), ROOT / "tests" / "rules" / "rules_examples.json"]
-    texts = [path.read_text("utf-8") for path in sources]
-    return {rule for text in texts for rule in RULE.findall(text)}
+    """Every rule id that a page of the rules defines."""
+    texts = [path.read_text("utf-8") for path in (DOCS / "rules").glob("*.md")]
+    return {rule for text in texts for rule in re.findall(r"\*\*([A-Z]+-\d+)\*\*", text)}
 
 
 def headings_of(page: str) -> list[str]:

@@ -22,7 +22,19 @@ BASES = {
 }
 """Pages that refer to another one for their options."""
 
-HIGHEST = {"A": 12, "B": 27, "C": 19, "D": 21, "E": 11, "G": 20, "M": 6, "P": 8, "T": 4}
+HIGHEST = {
+    "A": 12,
+    "B": 27,
+    "C": 19,
+    "D": 21,
+    "E": 13,
+    "G": 20,
+    "M": 6,
+    "OT": 12,
+    "P": 8,
+    "T": 4,
+    "OPT": 2,
+}
 """Per family the rules that have an id of old; ids are never given up."""
 
 
