@@ -25,7 +25,7 @@ def test_no_command_shows_the_commands(run):
     ran = run()
 
     assert ran.code == 0
-    for command in ("signal", "host", "join", "demo", "audit", "conformance"):
+    for command in ("signal", "host", "join", "demo", "audit", "conformance", "rules"):
         assert command in ran.out
 
 
@@ -160,6 +160,17 @@ def test_the_examples_of_the_rules_pass(run):
     assert "0 failed" in ran.out
 
 
+def test_an_example_of_no_known_game_fails(run, tmp_path: Path):
+    content = json.loads((ROOT / "tests" / "rules" / "rules_examples.json").read_text())
+    strange = [{"id": "strange", "variant": "Z", "kind": "deal", "input": {}, "expect": {"n": 1}}]
+    (tmp_path / "x.json").write_text(json.dumps({**content, "examples": strange}))
+    ran = run("conformance", tmp_path / "x.json")
+
+    assert ran.code == 1
+    assert "variant Z" in ran.out
+    assert ran.out.endswith("0 passed, 1 failed\n")
+
+
 def test_an_example_that_fails_is_shown(run, tmp_path: Path):
     content = json.loads((ROOT / "tests" / "rules" / "rules_examples.json").read_text())
     example = next(item for item in content["examples"] if item["variant"] == "A")
@@ -220,7 +231,12 @@ _LOADED = (
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--version",), ("audit", "README.md"), ("conformance", "tests/rules/rules_examples.json")],
+    [
+        ("--version",),
+        ("audit", "README.md"),
+        ("conformance", "tests/rules/rules_examples.json"),
+        ("rules", "duel"),
+    ],
 )
 def test_commands_without_a_network_load_none(arguments):
     result = subprocess.run(
