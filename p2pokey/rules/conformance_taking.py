@@ -180,7 +180,9 @@ def _put_back(scene: _Scene, hand: FaceUp, *, table_changed: bool) -> FaceUp:
     """The hand after the taken tile went back, with or without a change of the table before."""
     if table_changed:
         has_opened = table_of(hand.state).opened[ME] is not Opened.NONE
-        hand = hand.after(Lay(scene.melds[1:]) if has_opened else Open(scene.melds))
+        in_opening = hand.state.rules.open_table.take_in_opening and not has_opened
+        melds = scene.melds if in_opening else scene.melds[1:]
+        hand = hand.after(Lay(melds) if has_opened else Open(melds))
     if not is_unused(hand.state):
         hand = hand.after(TakeBack())
     return hand.after(ReturnTaken()) if is_unused(hand.state) else hand

@@ -158,7 +158,7 @@ TWO_RUNS = [
             "D",
             "take",
             {"opened": "none", "use": "put_back", "table_changed": True},
-            {"legal": 0, "charge": 0},
+            {"legal": 1, "charge": 0},
         ),
         (
             "D",
