@@ -95,7 +95,7 @@ def _found(hand: FaceUp, rng: random.Random) -> Iterator[Move]:
 
 def _is_sane(hand: FaceUp, laid: tuple[LaidMeld, ...], rng: random.Random) -> bool:
     """Where failing is charged, tries what must fail only now and then."""
-    return missed_floor(hand.state, read_new(hand.state, laid)) is None or rng.random() < 0.01
+    return missed_floor(hand.state, read_new(hand.state, laid)) is None or rng.random() < 0.03
 
 
 def _melds(hand: FaceUp, must: tuple[Tile, ...]) -> tuple[LaidOut, ...]:
@@ -126,7 +126,7 @@ def _claims(hand: FaceUp, laid: tuple[LaidMeld, ...], rng: random.Random) -> Ite
     """Claims that all but one tile are melds; false ones now and then."""
     used = {placed.slot for meld in laid for placed in meld.tiles}
     rest = [placed for placed in hand.rack() if placed.slot not in used]
-    if rest and (len(rest) == 1 or rng.random() < 0.005):
+    if rest and (len(rest) == 1 or rng.random() < 0.03):
         yield ClaimFinish(melds=laid, additions=(), discard=rng.choice(rest))
 
 
