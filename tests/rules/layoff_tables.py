@@ -1,8 +1,10 @@
 """Random tables, and the comparison of their index with trying every tile everywhere."""
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 from p2pokey.errors import InvalidMeld
 from p2pokey.rules.layoff import Place, Retrieval, TableIndex, layoffs
@@ -20,15 +22,11 @@ from p2pokey.rules.moves import End
 from p2pokey.rules.open_state import TableMeld, table_meld
 from p2pokey.rules.playable import is_playable, swaps_of
 from p2pokey.rules.published import RuleSet
-from p2pokey.tiles import TILE_COUNT, Colour, Face, Seat, Slot, Tile, make_tile
-from tests.rules.racks import OKEY, random_tiles
+from p2pokey.tiles import TILE_COUNT, Colour, Face, Seat, Slot, Tile
+from tests.rules.racks import OKEY, WILDS, random_tiles
 
-FACES = [Face(colour, number) for colour in Colour for number in range(1, 14)]
-
-
-def natural(face: Face) -> Tile:
-    """A tile that is this face; for the okey's own face, a false okey."""
-    return next(tile for tile in map(Tile, range(TILE_COUNT)) if identity(tile, OKEY) == face)
+NATURAL = {identity(tile, OKEY): tile for tile in map(Tile, range(TILE_COUNT))}
+"""A tile for every face, for the okey's own a false okey; under None a wild tile."""
 
 
 def random_meld(rng: random.Random, deck: list[Tile], rules: MeldRules) -> list[Laid] | None:
@@ -37,13 +35,13 @@ def random_meld(rng: random.Random, deck: list[Tile], rules: MeldRules) -> list[
     is_pair = len(faces) == 2
     laid: list[Laid] = []
     for face in faces:
-        have = [tile for tile in deck if identity(tile, OKEY) == face]
-        wild = [tile for tile in deck if is_wild(tile, OKEY)]
-        if wild and (not have or rng.random() < 0.15):
+        have = next((tile for tile in deck if identity(tile, OKEY) == face), None)
+        wild = next((tile for tile in WILDS if tile in deck), None)
+        if wild is not None and (have is None or rng.random() < 0.15):
             declared = face if not is_pair and rng.random() < 0.5 else None
-            laid.append(Laid(wild[0], declared))
-        elif have:
-            laid.append(Laid(have[0]))
+            laid.append(Laid(wild, declared))
+        elif have is not None:
+            laid.append(Laid(have))
         else:
             return None
         deck.remove(laid[-1].tile)
@@ -114,71 +112,82 @@ def index_of(table: list[TableMeld], rules: RuleSet) -> TableIndex:
     )
 
 
+class Lying(NamedTuple):
+    """A meld on the table as it is read again, its okeys keeping what they stand for."""
+
+    meld: TableMeld
+    laid: list[Laid]
+    okeys: list[int]
+    """Their places."""
+
+    swaps: list[Face]
+    """What the rules say frees each, for three-tile sets."""
+
+
+def _lying(meld: TableMeld, rules: RuleSet) -> Lying:
+    okeys = [i for i, tile in enumerate(meld.tiles) if is_wild(tile.tile, OKEY)]
+    swaps = [swap.face for swap in swaps_of(rules, meld, OKEY)]
+    return Lying(meld, [tile.laid(OKEY) for tile in meld.tiles], okeys, swaps)
+
+
 def compare_layoff(rng: random.Random, melds: int, rules: RuleSet) -> None:
     """One random table: what the index says is what trying it says."""
     both = rng.random() < 0.5
     rules = replace(rules, table=replace(rules.open_table, set3_retrieve_both=both))
     table = random_table(rng, melds, rules.melds)
+    lying = [_lying(meld, rules) for meld in table]
     index = index_of(table, rules)
-    for face in (*FACES, None):
-        tile = make_tile(OKEY, 0) if face is None else natural(face)
+    for face, tile in NATURAL.items():
         places = {
             Place(number, end)
-            for number, meld in enumerate(table)
+            for number, meld in enumerate(lying)
             for end in (End.LOW, End.HIGH)
-            if fits(meld, end, tile, rules.melds)
+            if _fits(meld, end, tile, rules.melds)
         }
         assert set(index.accepts(face)) == places, (table, face)
         assert index.is_playable(face) == is_playable(rules, table, tile, OKEY), (table, face)
         if face is not None:
-            freed = [*_freed(table, face, rules)]
+            freed = list(_freed(lying, face, rules))
             assert [*index.retrievals(face)] == freed, (table, face, both)
-    assert set(index.double_retrievals) == (set(_freed_by_two(table, rules)) if both else set())
+    assert set(index.double_retrievals) == (set(_freed_by_two(lying, rules)) if both else set())
     _compare_rack(index, random_tiles(rng, 14, rng.randint(0, 2)))
 
 
-def fits(meld: TableMeld, end: End, tile: Tile, rules: MeldRules) -> bool:
+def _fits(lying: Lying, end: End, tile: Tile, rules: MeldRules) -> bool:
     """Whether the rules read the meld with one tile more."""
-    lying = [each.laid(OKEY) for each in meld.tiles]
-    if meld.kind is not MeldKind.RUN and end is End.LOW:
+    kind = lying.meld.kind
+    if kind is not MeldKind.RUN and end is End.LOW:
         return False
-    tiles = [Laid(tile), *lying] if end is End.LOW else [*lying, Laid(tile)]
-    return read(meld.kind, tiles, rules) is not None
+    tiles = [Laid(tile), *lying.laid] if end is End.LOW else [*lying.laid, Laid(tile)]
+    return read(kind, tiles, rules) is not None
 
 
-def _freed(table: list[TableMeld], face: Face, rules: RuleSet) -> list[Retrieval]:
+def _freed(table: list[Lying], face: Face, rules: RuleSet) -> Iterator[Retrieval]:
     """Okeys in whose place the tile can lie; in three-tile sets what the rules say."""
-    found = []
-    for number, meld in enumerate(table):
-        for place, tile in enumerate(meld.tiles):
-            if not is_wild(tile.tile, OKEY):
-                continue
-            if meld.kind is MeldKind.SET and len(meld.tiles) == 3:
-                swaps = swaps_of(rules, meld, OKEY)
-                can = any(swap.place == place and swap.face == face for swap in swaps)
+    for number, (meld, laid, okeys, swaps) in enumerate(table):
+        is_set3 = meld.kind is MeldKind.SET and len(meld.tiles) == 3
+        for nth, place in enumerate(okeys):
+            if is_set3:
+                can = bool(swaps) and swaps[nth] == face
             else:
-                laid = [each.laid(OKEY) for each in meld.tiles]
-                laid[place] = Laid(natural(face))
-                after = read(meld.kind, laid, rules.melds)
-                can = after is not None and after.stands[place] == tile.stands
+                tiles = [*laid[:place], Laid(NATURAL[face]), *laid[place + 1 :]]
+                after = read(meld.kind, tiles, rules.melds)
+                can = after is not None and after.stands[place] == meld.tiles[place].stands
             if can:
-                found.append(Retrieval(number, place, (face,)))
-    return found
+                yield Retrieval(number, place, (face,))
 
 
-def _freed_by_two(table: list[TableMeld], rules: RuleSet) -> list[Retrieval]:
-    found = []
-    for number, meld in enumerate(table):
+def _freed_by_two(table: list[Lying], rules: RuleSet) -> Iterator[Retrieval]:
+    for number, (meld, laid, okeys, _) in enumerate(table):
         if meld.kind is not MeldKind.SET or len(meld.tiles) != 3:
             continue
         faces = [Face(colour, meld.tiles[0].stands.number) for colour in Colour]
-        for place, tile in enumerate(meld.tiles):
-            others = [each.laid(OKEY) for each in meld.tiles if each is not tile]
+        for place in okeys:
             for two in combinations(faces, 2):
-                laid = [*others, *(Laid(natural(face)) for face in two)]
-                if is_wild(tile.tile, OKEY) and read(MeldKind.SET, laid, rules.melds):
-                    found.append(Retrieval(number, place, two))
-    return found
+                new = [Laid(NATURAL[face]) for face in two]
+                tiles = [*laid[:place], *laid[place + 1 :], *new]
+                if read(MeldKind.SET, tiles, rules.melds):
+                    yield Retrieval(number, place, two)
 
 
 def _compare_rack(index: TableIndex, tiles: list[Tile]) -> None:

@@ -4,6 +4,7 @@ import random
 
 from p2pokey.rules.melds import MeldKind, MeldRules
 from p2pokey.rules.openings import Goal, LaidOut, best_opening, opening_pairs, value_of
+from p2pokey.rules.published import RuleSet
 from p2pokey.tiles import Tile
 from tests.rules.brute_openings import best_melds
 from tests.rules.brute_openings import best_pairs as brute_pairs
@@ -37,6 +38,21 @@ def compare_opening(rng: random.Random, count: int, rules: MeldRules) -> None:
     assert (score if goal == "value" else score[::-1]) == expected, case
     assert value_of(opening.melds, okey=OKEY, rules=rules) == opening.value, case
     check_use(opening.melds, tiles, must, keep)
+
+
+def compare_whole_rack(rng: random.Random, rules: RuleSet) -> None:
+    """One random whole rack with a drawn tile: value and tiles agree with brute force."""
+    tiles = random_tiles(rng, rules.rack_size + 1, rng.randint(0, 2), dense=False)
+    expected = best_melds(
+        naturals_of(tiles),
+        wilds_in(tiles),
+        keep=1,
+        wrap=rules.wrap,
+        longest=rules.max_new,
+    )
+    opening = best_opening(tiles, okey=OKEY, rules=rules.melds)
+    score = (0, 0) if opening is None else (opening.value, len(opening.tiles))
+    assert score == expected, (tiles, rules.key)
 
 
 def compare_pairs(rng: random.Random, count: int, rules: MeldRules) -> None:

@@ -1,59 +1,86 @@
-"""Long comparison of the finish solver with brute force, and its speed.
+"""Long comparison of the exact solvers with brute force, for every rule set.
 
-Run as `python -m tests.sim.solvers [racks] [seed]`. Racks of 3 to 11 tiles are compared, and one
-whole rack for twenty of these; the times are for whole racks. Exits with an AssertionError that names the rack at the first difference.
+Run as `python -m tests.sim.solvers --racks 20000 --seed 1 [--rules KEY]`. For each rule set that many
+random racks of 3 to 11 tiles, with 0 to 2 wild tiles, one whole rack for twenty of these, and one table
+for four:
+
+- classic: distance, layout, and for some racks all discards and draws;
+- games with an open table: best opening (value or tiles, tiles that must be laid, tiles to keep), pairs,
+  and a table with all that it takes from a rack;
+- duel: best table and best opening.
+
+Every arrangement is read again by melds.py. Ends with an AssertionError that names the rack at the
+first difference.
 """
 
+import argparse
 import random
-import statistics
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
-from p2pokey.rules.analysis import analyse
-from p2pokey.rules.distance import distance
-from p2pokey.rules.templates import Rack, rack_of
-from tests.rules.racks import OKEY, compare_analysis, compare_with_brute, random_tiles
+from p2pokey.rules.published import CLASSIC, DUEL, RULE_SETS, RuleSet
+from tests.rules.duel_tables import compare_duel_opening, compare_table
+from tests.rules.layoff_tables import compare_layoff
+from tests.rules.openings_racks import compare_opening, compare_pairs, compare_whole_rack
+from tests.rules.racks import compare_analysis, compare_with_brute, random_tiles
+
+SIZES = (3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 11)
+WHOLE = 20
+"""Small racks to a whole one."""
+
+TABLES = 4
+"""Small racks to a table."""
 
 
-def compare(racks: int, seed: int) -> None:
-    """Compares that many random racks with brute force, and some analyses with trying it all."""
-    rng = random.Random(seed)
-    for _ in range(racks):
-        compare_with_brute(rng, rng.choice((3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 11)))
-    for _ in range(racks // 20):
+def compare_rule_set(key: str, racks: int, seed: int) -> float:
+    """Compares that many random racks of a rule set; returns the processor seconds."""
+    begun = time.process_time()
+    rng = random.Random(f"{key} {seed}")
+    compare = {CLASSIC.key: compare_classic, DUEL.key: compare_duel}.get(key, compare_open)
+    for number in range(racks):
+        compare(rng, RULE_SETS[key], number)
+    return time.process_time() - begun
+
+
+def compare_classic(rng: random.Random, _: RuleSet, number: int) -> None:
+    """One rack; every so often a whole one."""
+    compare_with_brute(rng, rng.choice(SIZES))
+    if number % WHOLE == 0:
         compare_analysis(random_tiles(rng, 15, rng.randint(0, 2), dense=rng.random() < 0.5))
 
 
-def measure(name: str, solve: Callable[[Rack], object], racks: list[Rack]) -> None:
-    """Prints the median and the 99th percentile in CPU milliseconds."""
-    times = []
-    for rack in racks:
-        begun = time.process_time_ns()
-        solve(rack)
-        times.append((time.process_time_ns() - begun) / 1e6)
-    times.sort()
-    p99 = times[len(times) * 99 // 100]
-    print(f"{name}: median {statistics.median(times):.3f} ms, p99 {p99:.3f} ms")
+def compare_open(rng: random.Random, rules: RuleSet, number: int) -> None:
+    """One rack for melds and one for pairs; every so often a whole one, and a table."""
+    compare_opening(rng, rng.choice(SIZES), rules.melds)
+    compare_pairs(rng, rng.randint(1, 8), rules.melds)
+    if number % TABLES == 0:
+        compare_layoff(rng, rng.choice((1, 1, 1, 2, 3)), rules)
+    if number % WHOLE == 0:
+        compare_whole_rack(rng, rules)
 
 
-def main() -> None:
+def compare_duel(rng: random.Random, _: RuleSet, number: int) -> None:
+    """One table with a rack, and one rack to open with; every so often a whole one."""
+    compare_table(rng, rng.choice(SIZES))
+    compare_duel_opening(rng, DUEL.rack_size if number % WHOLE == 0 else rng.choice(SIZES))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point."""
-    racks = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    begun = time.process_time()
-    compare(racks, seed)
-    print(f"{racks} racks agree with brute force ({time.process_time() - begun:.0f} s)")
-    rng = random.Random(seed)
-    for wilds in (0, 1, 2):
-        for count in (14, 15):
-            sample = [
-                rack_of(random_tiles(rng, count, wilds, dense=False), OKEY) for _ in range(2000)
-            ]
-            measure(
-                f"distance, {count} tiles, {wilds} okeys", lambda r: distance(r, wrap=True), sample
+    parser = argparse.ArgumentParser(description="Compares the solvers with brute force.")
+    parser.add_argument("--racks", type=int, default=20_000, help="per rule set")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rules", choices=list(RULE_SETS), help="this rule set only")
+    options = parser.parse_args(arguments)
+    keys = list(RULE_SETS) if options.rules is None else [options.rules]
+    with ProcessPoolExecutor() as pool:
+        work = partial(compare_rule_set, racks=options.racks, seed=options.seed)
+        for key, seconds in zip(keys, pool.map(work, keys), strict=True):
+            print(
+                f"{key}: {options.racks} racks agree with brute force ({seconds:.0f} s)", flush=True
             )
-        measure(f"analysis, 15 tiles, {wilds} okeys", lambda r: analyse(r, wrap=True), sample)
 
 
 if __name__ == "__main__":
