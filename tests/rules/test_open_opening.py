@@ -251,6 +251,12 @@ def test_C_12_the_fourth_opening_with_pairs_cancels_the_hand():
     assert score.reason == "cancelled"
 
 
+def test_C_12_a_claimed_finish_that_opens_with_the_fourth_pairs_cancels_too():
+    hand = position("101-standard", RACK_PAIRS, opened="-ppp")
+    claim = _claim(hand, *PAIRS_5, discard="y9")
+    assert hand.play(claim).state.ending is Ending.CANCELLED
+
+
 @pytest.mark.parametrize("key", ["101-classic", "51", "51-feeding"])
 def test_B_22_four_pairs_openers_play_on_elsewhere(key):
     hand = position(key, RACK_PAIRS, opened="-ppp")

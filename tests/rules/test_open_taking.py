@@ -4,6 +4,7 @@ import pytest
 
 from p2pokey.rules.moves import DrawLeft, DrawStack, GoPairs, Lay, Open, Pass, ReturnTaken, TakeBack
 from p2pokey.rules.open_state import Opened
+from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import Ending, Phase
 from tests.rules.open_hands import FaceUp, position, refused
@@ -16,7 +17,7 @@ PAIRS_5 = ("pair r1 r1", "pair r2 r2", "pair k3 k3", "pair y4 y4", "pair b9 b9")
 RACK_PAIRS = "r1 r1 r2 r2 k3 k3 y4 y4 b9 y7 y9 y11"
 
 
-def _drawing(key: str, rack: str, discard: str, **more: object) -> FaceUp:
+def _drawing(key: RuleSet | str, rack: str, discard: str, **more: object) -> FaceUp:
     """Seat 0 is to draw; seat 3 has discarded."""
     piles = ("", "", "", f"y13 {discard}")
     return position(key, rack, discards=piles, phase=Phase.DRAW, **more)
@@ -195,6 +196,28 @@ def test_B_25_discards_of_a_seat_going_pairs_are_for_pairs_only():
     assert _charges(opened) == [(3, 180, "B-15")]
     hand = _drawing("101-challenge", RACK_PAIRS, "b8", table=table, opened="pm--", going=(3,))
     refused(hand, DrawLeft(), "OT-1")
+
+
+def _opened_with_melds(key: RuleSet, discard: str, table: list[tuple[int, str]]) -> FaceUp:
+    """A seat that has taken from a neighbour Going Pairs and has opened without that tile."""
+    hand = _drawing(key, RACK_ALL, discard, going=(3,), table=table, opened="-m--")
+    hand = hand.play(DrawLeft())
+    return hand.play(Open(hand.melds(*MELDS_101)))
+
+
+def test_B_25_a_protected_tile_frees_the_okeys_of_pairs_only():
+    table = [(1, "run k5 r5 k7"), (1, "pair k6 r5")]
+    hand = _opened_with_melds(ruleset_for("101-challenge"), "k6", table)
+    refused(hand, hand.retrieves(0, 1, "k6"), "B-25")
+    assert _charges(hand.play(hand.retrieves(1, 1, "k6")))[-1] == (3, 120, "B-15")
+
+
+def test_B_25_where_new_melds_are_allowed_a_protected_tile_goes_into_pairs_only():
+    rules = ruleset_for("101-challenge", take_use="any-meld")
+    hand = _opened_with_melds(rules, "y3", [])
+    refused(hand, Lay(hand.melds("run y1 y2 y3")), "B-25")
+    hand = _drawing(rules, "y3 y1", "y3", going=(3,), opened="p---").play(DrawLeft())
+    assert _charges(hand.play(Lay(hand.melds("pair y3a y3b")))) == [(3, 60, "B-15")]
 
 
 def test_B_12_a_seat_may_bind_itself_after_taking():

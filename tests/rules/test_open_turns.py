@@ -11,6 +11,7 @@ from p2pokey.rules.moves import (
     Discard,
     DrawLeft,
     DrawStack,
+    End,
     Open,
     Pass,
     Placed,
@@ -19,10 +20,11 @@ from p2pokey.rules.moves import (
     Show,
     TakeBack,
 )
+from p2pokey.rules.open_state import Charge, Checkpoint, Opened
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import Ending, FinishKind, Phase, canonical_bytes, state_hash
-from p2pokey.tiles import Slot, Tile
+from p2pokey.tiles import Seat, Slot, Tile
 from tests.rules.open_hands import OPEN_KEYS, FaceUp, position, refused, shuffled
 
 MELDS_101 = ("run k10 k11 k12 k13", "set r10 b10 y10", "run r7 r8 r9", "run b1 b2 b3")
@@ -230,3 +232,28 @@ def test_states_that_differ_only_in_the_log_have_other_bytes():
     assert again.table.melds == opened.table.melds
     assert state_hash(again.state) != state_hash(opened.state)
     assert len(canonical_bytes(again.state)) > len(canonical_bytes(opened.state))
+
+
+def test_states_that_differ_in_one_fact_of_the_table_have_other_bytes():
+    hand = position("101-challenge", RACK_101, table=RUN, opened="-m--")
+    table = hand.table
+    meld = table.melds[0]
+    tiles = (replace(meld.tiles[0], placer=Seat(3)), *meld.tiles[1:])
+    others = [
+        replace(table, melds=(replace(meld, owner=Seat(2)),)),
+        replace(table, melds=(replace(meld, tiles=tiles),)),
+        replace(table, opened=(Opened.NONE, Opened.PAIRS, Opened.NONE, Opened.NONE)),
+        replace(table, opening_values=(0, 102, 0, 0)),
+        replace(table, going_pairs=(False, False, True, False)),
+        replace(table, charges=(Charge(seat=Seat(1), points=-101, rule="B-14"),)),
+        replace(table, turn=replace(table.turn, opened=True)),
+        replace(table, turn=replace(table.turn, returned=True)),
+        replace(table, turn=replace(table.turn, retrieved=(Slot(7),))),
+        replace(table, turn=replace(table.turn, added=((0, End.HIGH, 1),))),
+        replace(
+            table,
+            turn=replace(table.turn, checkpoint=Checkpoint(rack=(Slot(1),), melds=(), charges=0)),
+        ),
+    ]
+    forms = {table.canonical_bytes(), *(other.canonical_bytes() for other in others)}
+    assert len(forms) == 1 + len(others)
