@@ -12,7 +12,7 @@ from p2pokey.rules.events import Event
 from p2pokey.rules.moves import ClaimFinish, LaidMeld, Placed, move_placed
 from p2pokey.rules.open_charges import TableEvent
 from p2pokey.rules.open_checks import check_add, check_discard, check_open, missed_floor
-from p2pokey.rules.open_effects import add, fail_opening, open_table
+from p2pokey.rules.open_effects import add, fail_opening, lay_opening
 from p2pokey.rules.open_melds import read_new
 from p2pokey.rules.open_turns import discard
 from p2pokey.rules.state import HandState, Phase
@@ -22,7 +22,7 @@ def open_or_fail(state: HandState, melds: Sequence[LaidMeld]) -> Outcome:
     """Lays an opening that has been checked, or charges it where it misses the floor."""
     why = missed_floor(state, read_new(state, melds))
     if why is None:
-        return open_table(state, melds)
+        return lay_opening(state, melds)
     shown: list[Placed] = [placed for meld in melds for placed in meld.tiles]
     return fail_opening(state, shown, TableEvent.CLOSE_BELOW_FLOOR, why)
 
@@ -46,7 +46,7 @@ def _finished(state: HandState, claim: ClaimFinish) -> Outcome:
         why = missed_floor(state, read_new(state, claim.melds))
         if why is not None:
             raise IllegalMove(why, rule="OT-7", seat=state.turn)
-    after, opened = open_table(state, claim.melds)
+    after, opened = lay_opening(state, claim.melds)
     events: list[Event] = list(opened)
     if after.phase is Phase.OVER:
         return after, opened

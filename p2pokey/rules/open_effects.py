@@ -38,7 +38,7 @@ from p2pokey.rules.published import Scoring
 from p2pokey.rules.state import Ending, HandState, Phase
 
 
-def open_table(state: HandState, melds: Sequence[LaidMeld]) -> Outcome:
+def lay_opening(state: HandState, melds: Sequence[LaidMeld]) -> Outcome:
     """Lays an opening that is in order; the fourth one with pairs cancels the hand in C (C-12)."""
     new, seat = read_new(state, melds), state.turn
     kind, value = opening_kind(new), opening_value(new)
