@@ -1,9 +1,9 @@
 """The open table of the duel, the game for two that rearranges the table (docs/rules/duel.md).
 
 A meld here is a set of tiles: the order in which they lie means nothing (E-2). So that equal tables
-are equal values there is one written form (E-13): the tiles of a meld ascend by slot, the melds
-ascend by their first slot, the kind is the one that is worth more, a set where both are worth the
-same (E-3), and no wild tile is declared.
+are equal values there is one written form (E-13): the tiles of a meld ascend by tile number, the
+melds by their first tile, the kind is the one that is worth more, a set where both are worth the
+same (E-3), and no wild tile is declared. Slots say nothing here: a re-mask renumbers them.
 
 Canonical bytes:
 
@@ -130,12 +130,12 @@ def _as_set(naturals: list[Face], count: int) -> Reading | None:
     return Reading(MeldKind.SET, (naturals[0].number,) * count)
 
 
-def _by_slot(placed: Placed) -> Slot:
-    return placed.slot
+def _by_tile(placed: Placed) -> Tile:
+    return placed.tile
 
 
-def _by_first_slot(meld: LaidMeld) -> Slot:
-    return meld.tiles[0].slot
+def _by_first_tile(meld: LaidMeld) -> Tile:
+    return meld.tiles[0].tile
 
 
 def written_meld(tiles: Iterable[Placed]) -> LaidMeld:
@@ -144,14 +144,14 @@ def written_meld(tiles: Iterable[Placed]) -> LaidMeld:
     Raises:
         InvalidMeld: rule E-2, it is neither a run nor a set.
     """
-    ordered = tuple(sorted(tiles, key=_by_slot))
+    ordered = tuple(sorted(tiles, key=_by_tile))
     kind = read_together(placed.tile for placed in ordered).kind
     return LaidMeld(kind=kind, tiles=ordered)
 
 
 def in_order(melds: Iterable[LaidMeld]) -> tuple[LaidMeld, ...]:
     """Written melds in the order of a table."""
-    return tuple(sorted(melds, key=_by_first_slot))
+    return tuple(sorted(melds, key=_by_first_tile))
 
 
 def written_form(melds: Iterable[Iterable[Placed]]) -> tuple[LaidMeld, ...]:
