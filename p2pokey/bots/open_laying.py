@@ -12,7 +12,7 @@ from p2pokey.rules.moves import Add, ClaimFinish, GoPairs, LaidMeld, Lay, Move, 
 from p2pokey.rules.open_melds import extended, opening_kind, read_new
 from p2pokey.rules.open_state import Opened, TableMeld
 from p2pokey.rules.open_taking import may_process
-from p2pokey.rules.openings import Goal, LaidOut, Opening, best_opening, opening_pairs
+from p2pokey.rules.openings import LaidOut, Opening, best_opening, opening_pairs
 from p2pokey.rules.playable import accepts
 from p2pokey.rules.published import TakeUse
 from p2pokey.rules.state import Phase
@@ -98,7 +98,7 @@ def best_value(sight: Sight) -> int:
 
 def best_melds(sight: Sight) -> Opening | None:
     """The best melds on the rack."""
-    return _best(tiles_of(sight.rack), (), sight.okey, sight.state.rules.melds, "value")
+    return _best(tiles_of(sight.rack), (), sight.okey, sight.state.rules.melds, 1)
 
 
 @lru_cache(maxsize=64)
@@ -107,10 +107,10 @@ def _best(
     must: tuple[Tile, ...],
     okey: Face,
     rules: MeldRules,
-    goal: Goal,
+    keep: int,
 ) -> Opening | None:
     """The solver's answer, which one decision asks for several times."""
-    return best_opening(tiles, okey=okey, rules=rules, must=must, goal=goal)
+    return best_opening(tiles, okey=okey, rules=rules, must=must, keep=keep)
 
 
 def _with_melds(sight: Sight, must: tuple[Tile, ...]) -> tuple[LaidMeld, ...]:
@@ -118,11 +118,13 @@ def _with_melds(sight: Sight, must: tuple[Tile, ...]) -> tuple[LaidMeld, ...]:
     if sight.table.going_pairs[sight.seat]:
         return ()
     floor = sight.floors.melds
-    tries = [sight.naturals, sight.rack] if sight.wilds and not must else [sight.rack]
-    for held in tries:
+    needs_okey = any(placed.tile in must for placed in sight.wilds)
+    spared = [sight.naturals] if sight.wilds and not needs_okey else []
+    for held in (*spared, sight.rack):
         if most_value(sight.outlook_of(held)) < floor:
             continue
-        found = _best(tiles_of(held), must, sight.okey, sight.state.rules.melds, "value")
+        keep = 1 if held is sight.rack else 0  # an okey is left
+        found = _best(tiles_of(held), must, sight.okey, sight.state.rules.melds, keep)
         if found is not None and found.value >= floor:
             return to_lay(sight, found.melds)
     return ()
@@ -203,7 +205,11 @@ def _checked_lay(sight: Sight, melds: tuple[LaidMeld, ...]) -> Lay | None:
 def to_lay(sight: Sight, melds: Sequence[LaidOut]) -> tuple[LaidMeld, ...]:
     """Melds as the solver found them, with the slots of the rack."""
     return tuple(
-        LaidMeld(kind=meld.kind, tiles=sight.placed(meld.tiles), declared=meld.declared)
+        LaidMeld(
+            kind=meld.kind,
+            tiles=sight.placed(meld.tiles),
+            declared=meld.declared if any(meld.declared) else (),
+        )
         for meld in melds
     )
 

@@ -42,6 +42,9 @@ from p2pokey.rules.open_taking import has_unused_okey
 from p2pokey.rules.state import Phase
 from p2pokey.rules.view import View
 
+_GAMBLE = 3
+"""One time in so many a finish is put off for a dearer one."""
+
 
 def choose(view: View, source: Source) -> Move:
     """A legal move of the viewer, who must be the seat to move and know his tiles.
@@ -110,18 +113,19 @@ def _change(sight: Sight, source: Source) -> Move | None:
         or find_lay(sight)
         or find_add(sight)
         or _first_usable(sight, find_retrievals(sight, charged_only=False))
-        or _spend_okeys(sight)
+        or _spend_okeys(sight, source)
     )
 
 
 def _first_usable(sight: Sight, retrievals: Iterable[Retrieve]) -> Retrieve | None:
-    """The first whose okey could then be used, where it must be."""
+    """The first whose okey could then be used, now where it must be."""
     return next((move for move in retrievals if _is_usable(sight, move)), None)
 
 
 def _is_usable(sight: Sight, move: Retrieve) -> bool:
     if not sight.rules.retrieved_must_be_used:
-        return True
+        stays = len(sight.naturals) > len(move.supply) and not sight.is_urgent
+        return stays or bool(sight.index.accepts(None))
     after, _ = open_table.apply(sight.state, move)
     view = View(state=after, seat=sight.seat, private=still_private(sight.view, move))
     return _use_of_retrieved(look(view)) is not None
@@ -134,10 +138,12 @@ def _use_of_retrieved(sight: Sight) -> Move | None:
     return find_okey_use(sight) or lay_with(sight, sight.wilds[0].tile)
 
 
-def _spend_okeys(sight: Sight) -> Move | None:
+def _spend_okeys(sight: Sight, source: Source) -> Move | None:
     """Okeys leave the rack where that finishes, or where the end is near."""
     if not sight.wilds:
         return None
     if len(sight.naturals) <= 1:
-        return find_okey_use(sight)
+        # One turn more, and a tile that fits, would finish with the okey as the last discard.
+        gambles = len(sight.rack) == 2 and not sight.is_urgent and source.below(_GAMBLE) == 0
+        return None if gambles else find_okey_use(sight)
     return lay_okeys(sight) or (find_okey_use(sight) if sight.is_urgent else None)
