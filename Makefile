@@ -5,6 +5,7 @@ PYTHON ?= python3
 ARGS ?=
 SEEDS ?= 50
 RACKS ?= 20000
+MATCHES ?= 1
 SECONDS_OF_FUZZING ?= 600
 
 VENV := .venv
@@ -38,8 +39,9 @@ check: $(VENV)/.installed-dev ## lint, format, types and import directions
 bench: $(VENV)/.installed-dev ## measure the cryptography; ARGS=--json for machines
 	$(BIN)/python -m tests.bench $(ARGS)
 
-sim: $(VENV)/.installed-dev ## play SEEDS hands over a bad network; compare solvers on RACKS racks a game
+sim: $(VENV)/.installed-dev ## play SEEDS hands and MATCHES matches a game; compare solvers on RACKS racks a game
 	$(BIN)/python -m tests.sim.sweep --seeds $(SEEDS) $(ARGS)
+	$(BIN)/python -m tests.sim.matches --matches $(MATCHES)
 	$(BIN)/python -m tests.sim.solvers --racks $(RACKS)
 
 fuzz: $(VENV)/.installed-fuzz ## fuzz every parser for SECONDS_OF_FUZZING, guided by coverage (Linux)

@@ -120,6 +120,27 @@ def test_the_demo_says_what_a_new_hand_consists_of(demo):
         assert sum(step.seconds for step in steps) == pytest.approx(new.end - new.start)
 
 
+@pytest.mark.parametrize(
+    ("key", "arguments", "hands"),
+    [
+        ("duel", ["--hands", "2", "--option", "hands=3"], 2),
+        ("101-progressive", ["--option", "partners=true"], 1),
+        ("51-feeding", [], 1),
+    ],
+)
+def test_other_games_are_played_and_audited(
+    key: str, arguments: list[str], hands: int, tmp_path: Path
+):
+    ran = p2pokey("demo", "--rules", key, *arguments, folder=tmp_path)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count(f", {key}: ") == hands
+    for hand in range(1, hands + 1):
+        files = transcripts(tmp_path, hand)
+        assert len(files) == (2 if key == "duel" else 4)
+        assert len({path.read_bytes() for path in files}) == 1
+
+
 @pytest.mark.parametrize("backend", ["libsodium", "python"])
 @pytest.mark.parametrize("hand", [1, 2])
 def test_both_backends_find_the_files_sound(demo, backend: str, hand: int):
