@@ -32,6 +32,7 @@ from p2pokey.transcript.setup import decode_header, encode_header
 from signaling.limits import Limits
 from signaling.messages import Refusal
 from signaling.parsing import parse_frame, parse_text
+from tests.fuzz.engines import engine
 from tests.sim.cheap_group import CheapBackend
 from tests.sim.table import fixed_bytes, make_setup, signer_of
 
@@ -231,5 +232,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         client_message,
         audit,
         machine,
+        engine,
     )
 }
