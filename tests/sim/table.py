@@ -29,8 +29,10 @@ from p2pokey.hand.effects import (
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import TableOptions, ruleset_for, table_options
+from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import NO_TRANSCRIPT, HandSetup
 
@@ -100,6 +102,7 @@ class SimTable:
         machine_type: Callable[..., HandMachine] = HandMachine,
         chaos: bool = True,
         audit: Callable[[bytes], tuple[tuple[int, ...], tuple[int, ...]]] | None = None,
+        player: Callable[[View, Drbg], Move] = choose,
     ) -> None:
         self.group = group
         self.setup = setup
@@ -107,6 +110,7 @@ class SimTable:
         self.wire = wire or (lambda source, target, data: [data])
         self.chaos = chaos
         self.audit = audit
+        self.player = player
         self.now = 0.0
         self.autoplay = True
         self.on_step: list[Callable[[SimTable], None]] = []
@@ -167,7 +171,7 @@ class SimTable:
         self.carry_out(peer)
         if self.autoplay and peer.wants_to_move and peer.machine.phase is Phase.PLAY:
             peer.wants_to_move = False
-            move = choose(peer.machine.view(), peer.player)
+            move = self.player(peer.machine.view(), peer.player)
             peer.machine.act(Play(move=move), self.now)
             return True
         return False
