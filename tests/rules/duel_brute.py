@@ -58,8 +58,8 @@ def groupings(items: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def candidate_tables(lying: Sequence[int], rack: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
-    """Every grouping of the lying tiles and some tiles of the rack, valid or not."""
-    for size in range(1, len(rack) + 1):
+    """Every grouping of the lying tiles and any tiles of the rack, valid or not."""
+    for size in range(len(rack) + 1):
         for chosen in combinations(rack, size):
             yield from groupings([*lying, *chosen])
 
