@@ -128,7 +128,8 @@ def _is_usable(sight: Sight, move: Retrieve) -> bool:
         return stays or bool(sight.index.accepts(None))
     after, _ = open_table.apply(sight.state, move)
     view = View(state=after, seat=sight.seat, private=still_private(sight.view, move))
-    return _use_of_retrieved(look(view)) is not None
+    use = _use_of_retrieved(look(view))
+    return use is not None and not has_unused_okey(open_table.apply(after, use)[0])
 
 
 def _use_of_retrieved(sight: Sight) -> Move | None:

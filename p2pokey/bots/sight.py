@@ -73,8 +73,9 @@ class Sight:
 
     @cached_property
     def wilds(self) -> tuple[Placed, ...]:
-        """Okeys on the rack."""
-        return tuple(placed for placed in self.rack if self.face(placed) is None)
+        """Okeys on the rack, first those that were retrieved in this turn and may have to go."""
+        held = [placed for placed in self.rack if self.face(placed) is None]
+        return tuple(sorted(held, key=lambda placed: placed.slot not in self.table.turn.retrieved))
 
     @cached_property
     def naturals(self) -> tuple[Placed, ...]:

@@ -298,3 +298,15 @@ def test_it_passes_on_an_empty_stack():
     rules = ruleset_for("101-classic", last_discard_offer=True)
     hand = _at_draw(rules, "k2 y1 y5 b1", "k9", stack=0)
     assert _choice(hand) == Pass()
+
+
+def test_it_uses_the_okey_that_it_retrieved_not_the_one_it_held():
+    hand = position(
+        "101-challenge",
+        "k10 k13 k1 r5",
+        opened="pp--",
+        table=[(1, "pair k10 r5"), (0, "pair k3 k3")],
+    )
+    moves, after = _turn(hand)
+    assert not any(isinstance(move, TakeBack) for move in moves)
+    assert after.table.charged(0) == 0
