@@ -51,11 +51,8 @@ class RunChoice(NamedTuple):
     left: int
     """Natural tiles that are not in runs; of a pair, `first + 3 * second`."""
 
-    placed: int
-    """Tiles laid in runs, wild ones included."""
-
     wilds: int
-    """Wild tiles among these."""
+    """Wild tiles laid in runs."""
 
 
 def follow(state: int, placed: int) -> int:
@@ -90,7 +87,7 @@ def run_choices(
                 continue
             if _is_doomed(started, ones, above, further, wilds - wild):
                 continue
-            found.append(RunChoice(follow(state, placed), here - naturals, placed, wild))
+            found.append(RunChoice(follow(state, placed), here - naturals, wild))
     return tuple(found)
 
 
@@ -122,7 +119,6 @@ class PairTable(dict[int, tuple[RunChoice, ...]]):
             RunChoice(
                 a.state | b.state << PAIR_SHIFT,
                 a.left + 3 * b.left,
-                a.placed + b.placed,
                 a.wilds + b.wilds,
             )
             for a in run_choices(pair & STATE_MASK, wilds, *self._first)

@@ -25,9 +25,6 @@ class SetChoice(NamedTuple):
     """A way to lay tiles of one number in sets."""
 
     wilds: int
-    placed: int
-    """Tiles laid, wild ones included."""
-
     unused: int
     """Natural tiles that are not laid."""
 
@@ -71,7 +68,7 @@ def _uses(left: int) -> tuple[tuple[tuple[int, ...], SetChoice], ...]:
     for used, wilds, sets in _all_choices():
         unused = tuple(count - laid for count, laid in zip(counts, used, strict=True))
         if min(unused) >= 0:
-            found.append((unused, SetChoice(wilds, sum(used) + wilds, sum(unused), sets)))
+            found.append((unused, SetChoice(wilds, sum(unused), sets)))
     return tuple(found)
 
 
@@ -98,10 +95,10 @@ class SetTable(dict[int, tuple[SetChoice, ...]]):
         for unused, choice in _uses(left):
             if any(a > b for a, b in zip(unused, self._spare, strict=True)):
                 continue
-            key = (choice.wilds, choice.placed if self._is_complete else 0)
-            if key not in best or best[key].placed < choice.placed:
+            key = (choice.wilds, choice.unused if self._is_complete else 0)
+            if key not in best or best[key].unused > choice.unused:
                 best[key] = choice
-        choices = tuple(sorted(best.values(), key=lambda choice: (choice.wilds, -choice.placed)))
+        choices = tuple(sorted(best.values(), key=lambda choice: choice[:2]))
         self[left] = choices
         return choices
 

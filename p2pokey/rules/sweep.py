@@ -42,7 +42,8 @@ Entry = tuple[int, int, int, SetChoice, "Entry | None"]
 Layer = list[dict[int, Entry]]
 """Per number of unused tiles (none, one, ... as many as are asked for), the best entry of a key."""
 
-_NO_SETS = SetChoice(0, 0, 0, ())
+_NO_SETS = SetChoice(0, 0, ())
+_NO_ACES = (0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class Aim:
     """Score of each tile laid."""
 
     per_wild: int | None = None
-    """Score of each wild tile laid; None: as any tile of the number it stands for."""
+    """Score of each wild tile laid; None: as of the number it stands for."""
 
     keep: int = 0
     """Tiles that must stay unused."""
@@ -78,6 +79,10 @@ class Aim:
     def score(self, number: int) -> int:
         """Score of one tile that stands for this number."""
         return number * self.per_value + self.per_tile
+
+    def wild_score(self, number: int) -> int:
+        """Score of a wild tile that stands for this number."""
+        return self.score(number) if self.per_wild is None else self.per_wild
 
 
 class LaidFace(NamedTuple):
@@ -105,24 +110,30 @@ class Swept:
     melds: tuple[LaidFaces, ...]
 
 
-def sweep(supply: Supply, aim: Aim, *, wrap: bool) -> Swept | None:
+def sweep(supply: Supply, aim: Aim, *, wrap: bool, floor: int = 0) -> Swept | None:
     """The best melds of the supply, runs in as few pieces as possible.
 
     Args:
         wrap: whether a 1 may follow a 13; then runs of 14 tiles are among the answers.
+        floor: least score that is of interest; a high one is quicker to search for.
 
     Returns:
-        None where the tiles that must be laid cannot be, or too few would stay unused.
+        None where nothing reaches the floor, the tiles that must be laid cannot be, or too few would
+        stay unused.
     """
     best: tuple[Entry, _Numbers] | None = None
-    for high in _aces_above(supply) if wrap else ((0, 0, 0, 0),):
+    for high in _aces_above(supply) if wrap else (_NO_ACES,):
         numbers = _Numbers(supply, high)
-        entry = _best_entry(numbers, supply, aim)
+        entry = _best_entry(numbers, supply, aim, floor)
         if entry is not None and (best is None or entry[0] > best[0][0]):
-            best = (entry, numbers)
-    if best is None:
-        return None
-    return Swept(best[0][0], tuple(_melds(*best)))
+            best = entry, numbers
+    return None if best is None else Swept(best[0][0], tuple(_melds(*best)))
+
+
+def most_score(supply: Supply, aim: Aim) -> int:
+    """Score of all tiles, wild ones at their best: more than that cannot be reached."""
+    naturals = sum(aim.score(number) * sum(row) for number, row in enumerate(supply.counts))
+    return naturals + supply.wilds * aim.wild_score(NUMBERS)
 
 
 def _aces_above(supply: Supply) -> Iterator[tuple[int, ...]]:
@@ -162,27 +173,32 @@ class _Numbers:
         self.optional.append(0)  # 1s are moved to be laid there
 
 
-def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim) -> Entry | None:
+def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim, floor: int) -> Entry | None:
     layer: Layer = [{} for _ in range(aim.keep + 1)]
-    layer[0][supply.wilds] = (0, supply.wilds, 0, _NO_SETS, None)
+    # All natural tiles count as laid until they are left.
+    start = most_score(supply, aim) - supply.wilds * aim.wild_score(NUMBERS)
+    layer[0][supply.wilds] = (start, supply.wilds, 0, _NO_SETS, None)
+    floors = [floor - wilds * aim.wild_score(NUMBERS) for wilds in range(supply.wilds + 1)]
     for number in range(1, numbers.last + 1):
-        layer = _next_layer(layer, numbers, number, aim)
+        layer = _next_layer(layer, numbers, number, aim, floors)
     best: Entry | None = None
     for unused, entries in enumerate(layer):
         for key, entry in entries.items():
             wilds = key & WILD_MASK
             if supply.wilds - wilds < supply.must_wilds or unused + wilds < aim.keep:
                 continue
-            if best is None or entry[0] > best[0]:
+            if entry[0] >= floor and (best is None or entry[0] > best[0]):
                 best = entry
     return best
 
 
-def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer:
-    """All entries after the tiles of one number."""
+def _next_layer(
+    layer: Layer, numbers: _Numbers, number: int, aim: Aim, floors: Sequence[int]
+) -> Layer:
+    """All entries after the tiles of one number, except those below the floor for their wild tiles."""
     keep = aim.keep
     unit = aim.score(1 if number == ACE_HIGH else number)
-    extra = 0 if aim.per_wild is None else aim.per_wild - unit
+    wild_unit = aim.wild_score(1 if number == ACE_HIGH else number)
     low = pair_table(*numbers.low[number : number + 3], number >= FIRST_WILD_START)
     high = pair_table(*numbers.high[number : number + 3], number >= FIRST_WILD_START)
     sets = set_table(numbers.optional[number], keep > 0)
@@ -192,20 +208,21 @@ def _next_layer(layer: Layer, numbers: _Numbers, number: int, aim: Aim) -> Layer
         for key, entry in entries.items():
             score, wilds = entry[0], key & WILD_MASK
             high_key = key >> _HIGH_SHIFT & ~WILD_MASK
-            for state_a, left_a, placed_a, wilds_a in low[key & _LOW_MASK]:
+            for state_a, left_a, wilds_a in low[key & _LOW_MASK]:
                 rest = wilds - wilds_a
-                for state_b, left_b, placed_b, wilds_b in high[high_key | rest]:
+                for state_b, left_b, wilds_b in high[high_key | rest]:
                     left = left_a + 9 * left_b
                     remain = rest - wilds_b
                     after = (state_a | state_b << _HIGH_SHIFT) << WILD_BITS
-                    placed = placed_a + placed_b
                     for choice in sets[left]:
                         still = remain - choice[0]
                         if still < 0:
                             break
-                        now = score + unit * (placed + choice[1]) + extra * (wilds - still)
+                        now = score - unit * choice[1] + wild_unit * (wilds - still)
+                        if now < floors[still]:
+                            continue
                         reached = after | still
-                        target = targets[choice[2]]
+                        target = targets[choice[1]]
                         old = target.get(reached)
                         if old is None or old[0] < now:
                             target[reached] = (now, reached, left, choice, entry)
