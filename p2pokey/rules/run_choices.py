@@ -9,7 +9,8 @@ Not all ways to lay tiles need be looked at, because others are as good:
 - Runs of one and two tiles must go on. Then tiles go to longer runs, and start a run only when none
   is left: what could follow in the new run can as well follow in the old one.
 - A wild tile stands for a face in a run only when all natural tiles of that face are in runs: else
-  the two change places.
+  the two change places, and if the wild tile must be laid, it goes to an end of the run. Only where
+  tiles must be left, too, there may be no place for one more; then wild tiles are free.
 - A wild tile starts a run only at 9 and above. A run splits into runs of 3 to 5 tiles, and the wild
   tile at the low end of one that ends below 13 moves to its high end.
 """
@@ -64,7 +65,13 @@ def follow(state: int, placed: int) -> int:
 
 @cache
 def run_choices(
-    state: int, wilds: int, here: int, above: int, further: int, wild_may_start: bool
+    state: int,
+    wilds: int,
+    here: int,
+    above: int,
+    further: int,
+    wild_may_start: bool,
+    wild_is_free: bool,
 ) -> tuple[RunChoice, ...]:
     """All ways worth looking at to lay the tiles of a face in runs, and those that are doomed left out.
 
@@ -73,12 +80,14 @@ def run_choices(
         here: natural tiles of the face, 0..2, or NO_PLACE.
         above: natural tiles one number higher, or NO_PLACE.
         further: natural tiles two numbers higher, or NO_PLACE.
+        wild_may_start: whether a run may begin with a wild tile here.
+        wild_is_free: whether a wild tile may lie in a run although a natural one could.
     """
     ones, twos, longs = STATES[state]
     here = 0 if here == NO_PLACE else here
     found = []
     for naturals in range(here + 1):
-        for wild in range(wilds + 1 if naturals == here else 1):
+        for wild in range(wilds + 1 if naturals == here or wild_is_free else 1):
             placed = naturals + wild
             if placed < ones + twos:
                 continue
@@ -107,11 +116,14 @@ class PairTable(dict[int, tuple[RunChoice, ...]]):
     Keys are `wilds | pair << WILD_BITS`, where pair holds the states of both.
     """
 
-    def __init__(self, here: int, above: int, further: int, wild_may_start: bool) -> None:
-        """Counts as for run_choices, as `first + 4 * second`."""
+    def __init__(
+        self, here: int, above: int, further: int, wild_may_start: bool, wild_is_free: bool
+    ) -> None:
+        """As for run_choices, but counts are `first + 4 * second`."""
         super().__init__()
-        self._first = here % 4, above % 4, further % 4, wild_may_start
-        self._second = here // 4, above // 4, further // 4, wild_may_start
+        flags = wild_may_start, wild_is_free
+        self._first = here % 4, above % 4, further % 4, *flags
+        self._second = here // 4, above // 4, further // 4, *flags
 
     def __missing__(self, key: int) -> tuple[RunChoice, ...]:
         wilds, pair = key & WILD_MASK, key >> WILD_BITS

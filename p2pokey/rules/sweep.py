@@ -171,6 +171,7 @@ class _Numbers:
             for row, needed in zip(self.counts, needs, strict=False)
         ]
         self.optional.append(0)  # 1s are moved to be laid there
+        self.wild_is_free = supply.must_wilds > 0
 
 
 def _best_entry(numbers: _Numbers, supply: Supply, aim: Aim, floor: int) -> Entry | None:
@@ -199,8 +200,9 @@ def _next_layer(
     keep = aim.keep
     unit = aim.score(1 if number == ACE_HIGH else number)
     wild_unit = aim.wild_score(1 if number == ACE_HIGH else number)
-    low = pair_table(*numbers.low[number : number + 3], number >= FIRST_WILD_START)
-    high = pair_table(*numbers.high[number : number + 3], number >= FIRST_WILD_START)
+    flags = number >= FIRST_WILD_START, numbers.wild_is_free and keep > 0
+    low = pair_table(*numbers.low[number : number + 3], *flags)
+    high = pair_table(*numbers.high[number : number + 3], *flags)
     sets = set_table(numbers.optional[number], keep > 0)
     found: Layer = [{} for _ in range(keep + 1)]
     for unused, entries in enumerate(layer):
