@@ -43,6 +43,7 @@ sim: $(VENV)/.installed-dev ## play SEEDS hands and MATCHES matches a game; comp
 	$(BIN)/python -m tests.sim.sweep --seeds $(SEEDS) $(ARGS)
 	$(BIN)/python -m tests.sim.matches --matches $(MATCHES)
 	$(BIN)/python -m tests.sim.solvers --racks $(RACKS)
+	$(BIN)/python -m tests.bots.counting --hands $(SEEDS)
 
 fuzz: $(VENV)/.installed-fuzz ## fuzz every parser for SECONDS_OF_FUZZING, guided by coverage (Linux)
 	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_OF_FUZZING) $(ARGS)
