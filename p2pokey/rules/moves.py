@@ -13,7 +13,8 @@ from p2pokey.errors import BadLength, DecodeError
 from p2pokey.rules.melds import MeldKind
 from p2pokey.tiles import TILE_COUNT, Face, Slot, Tile
 
-MAX_LAID_MELDS = 32
+MAX_LAID_MELDS = 35
+"""All 106 tiles in melds of three."""
 MAX_MELD_TILES = 13
 MAX_ADDED = 13
 """Tiles of one addition."""

@@ -152,7 +152,7 @@ def test_parse_accepts_only_what_format_produces(text):
         ("0500000100020101", BadLength),
         ("0500000100010101", BadLength),
         ("05000001000e" + "0101" * 14, BadLength),
-        ("05000021" + "00020101020200" * 33, BadLength),
+        ("05000024" + "00020101020200" * 36, BadLength),
         ("00", DecodeError),
         ("10", DecodeError),
         ("0a00", BadLength),
@@ -210,7 +210,7 @@ def test_decode_refuses(data, error):
         "open run(0:r1a=r14 1:r2a)",
         "finish 1:r1a row(2:r2a 3:r3a)",
         "finish 1:r1a run(2:r2a 3:r3a",
-        "finish 1:r1a" + " run(2:r2a 3:r3a)" * 33,
+        "finish 1:r1a" + " run(2:r2a 3:r3a)" * 36,
         "x" * 5000,
     ],
 )
