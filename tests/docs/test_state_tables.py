@@ -250,6 +250,18 @@ def others() -> Iterator[Played]:
         yield scene(empty, discarding("y9"))
         late = replace(hand.state, turns_taken=(60, 60, 60, 59))
         yield scene(FaceUp(late, hand.deck), discarding("y9"))
+    offers = ruleset_for("51", last_discard_offer=True)
+    pile = ("", "", "", "y5")
+    taken = position(
+        offers, "y3 y4 y2 k1", table=RUN, opened="mm--", discards=pile, phase=Phase.DRAW, stack=0
+    )
+    below = partial(FaceUp.adds, meld=0, end="low", text="y5 y4 y3")
+    yield scene(taken, DrawLeft(), below, discarding("y2"))
+    last = position(offers, "y9", table=RUN, opened="mm--", phase=Phase.DRAW, stack=1)
+    yield scene(last, DrawStack(), discarding("y9"), Pass())
+    for tile in ("y2", "y11"):  # nothing follows a 1 that stands behind a 13
+        ace = position("51-feeding", "y2 y11 k1", table=[(1, "run y12 y13 y1")], opened="mm--")
+        yield scene(ace, discarding(tile))
     duel = duel_position(table=["r5 r6 r7"], racks=("k1 b9", "y4 k12"), stack="")
     yield Played(duel.state, duel.deck, [Pass(), Pass()])
     runs = [
