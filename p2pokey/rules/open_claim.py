@@ -5,9 +5,10 @@ if these moves, made one after the other, would be allowed; only the floor may b
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from p2pokey.errors import IllegalMove
-from p2pokey.rules.dealing import Outcome
+from p2pokey.rules.dealing import Outcome, with_faces
 from p2pokey.rules.events import Event
 from p2pokey.rules.moves import ClaimFinish, LaidMeld, Placed, move_placed
 from p2pokey.rules.open_charges import TableEvent
@@ -49,7 +50,7 @@ def _finished(state: HandState, claim: ClaimFinish) -> Outcome:
     after, opened = lay_opening(state, claim.melds)
     events: list[Event] = list(opened)
     if after.phase is Phase.OVER:
-        return after, opened
+        return replace(after, faces=with_faces(after, move_placed(claim))), opened
     for addition in claim.additions:
         check_add(after, addition)
         after, added = add(after, addition)

@@ -360,6 +360,8 @@ class OpenHand(Hand):
         need(figures["rack_finish_waives_floor"] or self.reaches_floor(how, value))
         self.lay_opening(melds)
         if self.state["phase"] == OVER:
+            groups = [*additions, {"tiles": [placed]}]
+            self.make_public(one for group in groups for one in group["tiles"])
             return
         for addition in additions:
             self.need_addition(how, **addition)

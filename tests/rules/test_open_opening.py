@@ -4,7 +4,7 @@ import pytest
 
 from p2pokey.rules import open_table
 from p2pokey.rules.events import HandCancelled, OpeningFailed, SeatOpened
-from p2pokey.rules.moves import ClaimFinish, GoPairs, Lay, Open
+from p2pokey.rules.moves import ClaimFinish, GoPairs, Lay, Open, move_placed
 from p2pokey.rules.open_floors import floors, opening_bonus
 from p2pokey.rules.open_state import Charge, Opened
 from p2pokey.rules.published import RULE_SETS
@@ -254,7 +254,9 @@ def test_C_12_the_fourth_opening_with_pairs_cancels_the_hand():
 def test_C_12_a_claimed_finish_that_opens_with_the_fourth_pairs_cancels_too():
     hand = position("101-standard", RACK_PAIRS, opened="-ppp")
     claim = _claim(hand, *PAIRS_5, discard="y9")
-    assert hand.play(claim).state.ending is Ending.CANCELLED
+    state = hand.play(claim).state
+    assert state.ending is Ending.CANCELLED
+    assert all(state.faces[placed.slot] == placed.tile for placed in move_placed(claim))
 
 
 @pytest.mark.parametrize("key", ["101-classic", "51", "51-feeding"])
