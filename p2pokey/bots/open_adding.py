@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from p2pokey.bots.sight import Sight
-from p2pokey.rules.layoff import Place
 from p2pokey.rules.moves import Add, Placed, Retrieve
 from p2pokey.rules.open_charges import retrieve_charge, retrieve_payer
 from p2pokey.rules.open_state import Opened
 from p2pokey.rules.open_taking import may_process
-from p2pokey.rules.playable import room_of
+from p2pokey.rules.playable import double_swaps_of
 from p2pokey.rules.state import partner_of
 from p2pokey.tiles import Face, Seat
 
@@ -26,12 +25,8 @@ def add_tile(sight: Sight, placed: Placed) -> Add | None:
     """This tile on a meld of the table, where one takes it: a rival's meld first, who may pay."""
     if len(sight.rack) < 2 or not _may_add(sight):
         return None
-    places = sorted(sight.index.accepts(sight.face(placed)), key=lambda at: _is_own(sight, at))
-    for place in places:
-        move = Add(meld=place.meld, end=place.end, tiles=(placed,))
-        if sight.allows(move):
-            return move
-    return None
+    moves = sorted(_additions(sight, placed), key=lambda move: _is_own(sight, move.meld))
+    return next(filter(sight.allows, moves), None)
 
 
 def find_okey_use(sight: Sight) -> Add | None:
@@ -39,19 +34,27 @@ def find_okey_use(sight: Sight) -> Add | None:
     if len(sight.rack) < 2 or not sight.wilds or not _may_add(sight):
         return None
 
-    def chance(place: Place) -> tuple[int, bool]:
-        return min(sight.live[face] for face in _stood_for(sight, place)), not _is_own(sight, place)
+    def chance(move: Add) -> tuple[int, bool]:
+        return min(sight.live[face] for face in _stood_for(sight, move)), not _is_own(
+            sight, move.meld
+        )
 
-    for place in sorted(sight.index.accepts(None), key=chance):
-        move = Add(meld=place.meld, end=place.end, tiles=sight.wilds[:1])
-        if sight.allows(move):
-            return move
-    return None
+    moves = sorted(_additions(sight, sight.wilds[0]), key=chance)
+    return next(filter(sight.allows, moves), None)
 
 
-def _stood_for(sight: Sight, place: Place) -> list[Face]:
-    rooms = room_of(sight.state.rules, sight.table.melds[place.meld])
-    return [room.face for room in rooms if room.end is place.end]
+def _additions(sight: Sight, placed: Placed) -> Iterator[Add]:
+    """The tile at every end that takes it."""
+    face = sight.face(placed)
+    ends = dict.fromkeys(
+        (number, room.end) for number, room in sight.rooms if face in (None, room.face)
+    )
+    return (Add(meld=number, end=end, tiles=(placed,)) for number, end in ends)
+
+
+def _stood_for(sight: Sight, move: Add) -> list[Face]:
+    place = move.meld, move.end
+    return [room.face for number, room in sight.rooms if (number, room.end) == place]
 
 
 def find_retrievals(sight: Sight, *, charged_only: bool) -> Iterator[Retrieve]:
@@ -74,11 +77,25 @@ def retrievals_with(sight: Sight, placed: Placed) -> Iterator[Retrieve]:
 
 def _retrievals(sight: Sight, supply: Iterable[Placed]) -> Iterator[Retrieve]:
     held = {face: placed for placed in supply if (face := sight.face(placed)) is not None}
-    singles = [found for face in held for found in sight.index.retrievals(face)]
-    for found in (*sight.index.double_retrievals, *singles):
-        if all(face in held for face in found.supply) and _may_work_on(sight, found.meld):
-            supplied = tuple(held[face] for face in found.supply)
-            yield Retrieve(meld=found.meld, place=found.place, supply=supplied)
+    for meld, place, faces in (*_double_swaps(sight), *_swaps(sight, held)):
+        if all(face in held for face in faces) and _may_work_on(sight, meld):
+            supplied = tuple(held[face] for face in faces)
+            yield Retrieve(meld=meld, place=place, supply=supplied)
+
+
+def _swaps(sight: Sight, faces: Iterable[Face]) -> Iterator[tuple[int, int, tuple[Face, ...]]]:
+    """Okeys that one of these faces frees: meld, place in it, and the face."""
+    for face in faces:
+        for meld, swap in sight.swaps:
+            if swap.face == face:
+                yield meld, swap.place, (face,)
+
+
+def _double_swaps(sight: Sight) -> Iterator[tuple[int, int, tuple[Face, ...]]]:
+    """Okeys that two faces free: meld, place in it, and the faces."""
+    for number, meld in enumerate(sight.table.melds):
+        for place, faces in double_swaps_of(sight.state.rules, meld, sight.okey):
+            yield number, place, faces
 
 
 def _payer(sight: Sight, move: Retrieve) -> Seat | None:
@@ -106,8 +123,8 @@ def _is_partner(sight: Sight, seat: Seat) -> bool:
     return sight.state.rules.partners and partner_of(sight.seat, sight.state.seats) == seat
 
 
-def _is_own(sight: Sight, place: Place) -> bool:
-    owner = sight.table.melds[place.meld].owner
+def _is_own(sight: Sight, number: int) -> bool:
+    owner = sight.table.melds[number].owner
     return owner == sight.seat or _is_partner(sight, owner)
 
 

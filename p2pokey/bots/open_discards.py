@@ -6,8 +6,8 @@ from p2pokey.bots.sight import COPIES, Sight
 from p2pokey.bots.source import Source
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules.moves import Discard, Placed
+from p2pokey.rules.open_charges import discard_charge
 from p2pokey.rules.open_state import Opened
-from p2pokey.tiles import Face
 
 _OKEY_KEPT = 2000.0
 _CHARGED = 500.0
@@ -30,12 +30,12 @@ def find_discard(sight: Sight, source: Source) -> Discard:
     raise LocalProtocolError(f"seat {sight.seat} has no discard")
 
 
-def _charge(sight: Sight, face: Face | None) -> float:
+def _charge(sight: Sight, placed: Placed) -> float:
     """What the table makes of the discard; an okey is the last thing to give away."""
-    if face is None:
+    if sight.face(placed) is None:
         return _OKEY_KEPT
-    is_charged = sight.rules.penalties and sight.index.is_playable(face)
-    return _CHARGED if is_charged else 0.0
+    points = discard_charge(sight.state.rules, sight.table.melds, placed.tile, sight.okey)
+    return _CHARGED if points else 0.0
 
 
 def _costs_of_melds(sight: Sight) -> dict[Placed, float]:
@@ -44,7 +44,7 @@ def _costs_of_melds(sight: Sight) -> dict[Placed, float]:
     costs = {}
     for placed in sight.rack:
         face = sight.face(placed)
-        cost = _charge(sight, face)
+        cost = _charge(sight, placed)
         if face is not None:
             cost += meld_use(face, rack) + _IN_MELDS * (placed in kept)
             # Before the opening high tiles help to reach the floor; afterwards they are to pay.
@@ -67,7 +67,7 @@ def _costs_of_pairs(sight: Sight) -> dict[Placed, float]:
     costs = {}
     for placed in sight.rack:
         face = sight.face(placed)
-        cost = _charge(sight, face)
+        cost = _charge(sight, placed)
         if face is not None:
             twin = _PAIR_KEPT if rack.faces[face] == COPIES else 10.0 * (sight.live[face] > 0)
             cost += twin - 0.1 * face.number

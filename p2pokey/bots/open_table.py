@@ -125,7 +125,7 @@ def _first_usable(sight: Sight, retrievals: Iterable[Retrieve]) -> Retrieve | No
 def _is_usable(sight: Sight, move: Retrieve) -> bool:
     if not sight.rules.retrieved_must_be_used:
         stays = len(sight.naturals) > len(move.supply) and not sight.is_urgent
-        return stays or bool(sight.index.accepts(None))
+        return stays or bool(sight.rooms)
     after, _ = open_table.apply(sight.state, move)
     view = View(state=after, seat=sight.seat, private=still_private(sight.view, move))
     use = _use_of_retrieved(look(view))

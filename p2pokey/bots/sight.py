@@ -8,14 +8,14 @@ from functools import cached_property
 from p2pokey.bots.reach import Outlook, outlook
 from p2pokey.errors import LocalProtocolError
 from p2pokey.rules.dealing import mover
-from p2pokey.rules.layoff import Shown, TableIndex
-from p2pokey.rules.melds import identity, is_wild
+from p2pokey.rules.melds import identity
 from p2pokey.rules.moves import Move, Placed, move_placed
 from p2pokey.rules.open_floors import Floors, floors
 from p2pokey.rules.open_legal import is_legal
 from p2pokey.rules.open_melds import okey_of
 from p2pokey.rules.open_state import Opened, OpenTable, table_of
 from p2pokey.rules.open_taking import is_unused
+from p2pokey.rules.playable import Room, Swap, room_of, swaps_of
 from p2pokey.rules.published import OpenTableRules
 from p2pokey.rules.state import HandState
 from p2pokey.rules.view import View
@@ -40,21 +40,21 @@ class Sight:
     rack: tuple[Placed, ...]
 
     @cached_property
-    def index(self) -> TableIndex:
-        """What the melds on the table take."""
-        shown = [
-            Shown(
-                meld.kind,
-                tuple(tile.stands for tile in meld.tiles),
-                tuple(is_wild(tile.tile, self.okey) for tile in meld.tiles),
-            )
-            for meld in self.table.melds
-        ]
-        return TableIndex.of(
-            shown,
-            wrap=self.state.rules.wrap,
-            set3_both=self.rules.set3_retrieve_both,
-            playable_includes_swap=self.rules.playable_includes_swap,
+    def rooms(self) -> tuple[tuple[int, Room], ...]:
+        """Where melds on the table take one tile more, by number of the meld."""
+        return tuple(
+            (number, room)
+            for number, meld in enumerate(self.table.melds)
+            for room in room_of(self.state.rules, meld)
+        )
+
+    @cached_property
+    def swaps(self) -> tuple[tuple[int, Swap], ...]:
+        """Okeys on the table that one tile frees, by number of the meld."""
+        return tuple(
+            (number, swap)
+            for number, meld in enumerate(self.table.melds)
+            for swap in swaps_of(self.state.rules, meld, self.okey)
         )
 
     @cached_property

@@ -4,7 +4,8 @@ Only what one tile alone can do, except where a three-tile set gives its okey fo
 colours. Whether a seat may do it is for open_checks.py.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 from p2pokey.rules.melds import ACE_HIGH, MeldKind, identity, is_wild
@@ -67,15 +68,16 @@ def swaps_of(rules: RuleSet, meld: TableMeld, okey: Face) -> tuple[Swap, ...]:
     Run, pair and four-tile set: exactly the tile stood for. Three-tile set: the declared one, an
     undeclared okey taking the lowest free colour (B-20); none where both colours are needed.
     """
-    if needs_both_colours(rules, meld):
+    okeys = [place for place, tile in enumerate(meld.tiles) if is_wild(tile.tile, okey)]
+    if not okeys or needs_both_colours(rules, meld):
         return ()
     fixed = {tile.stands.colour for tile in meld.tiles}
     free = [colour for colour in Colour if colour not in fixed]
     swaps = []
-    for place, tile in enumerate(meld.tiles):
-        if is_wild(tile.tile, okey):
-            colour = free.pop(0) if tile.stands.colour is None else tile.stands.colour
-            swaps.append(Swap(place, Face(colour, tile.stands.number)))
+    for place in okeys:
+        stands = meld.tiles[place].stands
+        colour = free.pop(0) if stands.colour is None else stands.colour
+        swaps.append(Swap(place, Face(colour, stands.number)))
     return tuple(swaps)
 
 
@@ -83,6 +85,20 @@ def needs_both_colours(rules: RuleSet, meld: TableMeld) -> bool:
     """Whether an okey of this meld is freed only by two tiles, of both missing colours (C)."""
     is_set3 = meld.kind is MeldKind.SET and len(meld.tiles) == 3
     return is_set3 and rules.open_table.set3_retrieve_both
+
+
+def double_swaps_of(
+    rules: RuleSet, meld: TableMeld, okey: Face
+) -> Iterator[tuple[int, tuple[Face, Face]]]:
+    """The okeys of a meld that two naturals free, by place: the faces of both missing colours (C)."""
+    if not needs_both_colours(rules, meld):
+        return
+    for place, tile in enumerate(meld.tiles):
+        if is_wild(tile.tile, okey):
+            others = {other.stands.colour for other in meld.tiles if other is not tile}
+            number = tile.stands.number
+            missing = [Face(colour, number) for colour in Colour if colour not in others]
+            yield from ((place, two) for two in combinations(missing, 2))
 
 
 def accepts(rules: RuleSet, meld: TableMeld, tile: Tile, okey: Face) -> tuple[End, ...]:

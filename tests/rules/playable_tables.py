@@ -1,13 +1,10 @@
-"""Random tables, and the comparison of their index with trying every tile everywhere."""
+"""Random tables, and what they are said to take compared with trying every tile everywhere."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
 
 from p2pokey.errors import InvalidMeld
-from p2pokey.rules.layoff import Place, Retrieval, TableIndex, layoffs
 from p2pokey.rules.melds import (
     Laid,
     Meld,
@@ -20,10 +17,10 @@ from p2pokey.rules.melds import (
 )
 from p2pokey.rules.moves import End
 from p2pokey.rules.open_state import TableMeld, table_meld
-from p2pokey.rules.playable import is_playable, swaps_of
+from p2pokey.rules.playable import accepts, double_swaps_of, is_playable, swaps_of
 from p2pokey.rules.published import RuleSet
 from p2pokey.tiles import TILE_COUNT, Colour, Face, Seat, Slot, Tile
-from tests.rules.racks import OKEY, WILDS, random_tiles
+from tests.rules.racks import OKEY, WILDS
 
 NATURAL = {identity(tile, OKEY): tile for tile in map(Tile, range(TILE_COUNT))}
 """A tile for every face, for the okey's own a false okey; under None a wild tile."""
@@ -93,114 +90,83 @@ def random_table(rng: random.Random, melds: int, rules: MeldRules) -> list[Table
     return table
 
 
-def index_of(table: list[TableMeld], rules: RuleSet) -> TableIndex:
-    """The index of a table."""
-    shown = [
-        (
-            meld.kind,
-            tuple(tile.stands for tile in meld.tiles),
-            tuple(is_wild(tile.tile, OKEY) for tile in meld.tiles),
-        )
-        for meld in table
-    ]
-    options = rules.open_table
-    return TableIndex.of(
-        shown,
-        wrap=rules.wrap,
-        set3_both=options.set3_retrieve_both,
-        playable_includes_swap=options.playable_includes_swap,
-    )
-
-
-class Lying(NamedTuple):
-    """A meld on the table as it is read again, its okeys keeping what they stand for."""
-
-    meld: TableMeld
-    laid: list[Laid]
-    okeys: list[int]
-    """Their places."""
-
-    swaps: list[Face]
-    """What the rules say frees each, for three-tile sets."""
-
-
-def _lying(meld: TableMeld, rules: RuleSet) -> Lying:
-    okeys = [i for i, tile in enumerate(meld.tiles) if is_wild(tile.tile, OKEY)]
-    swaps = [swap.face for swap in swaps_of(rules, meld, OKEY)]
-    return Lying(meld, [tile.laid(OKEY) for tile in meld.tiles], okeys, swaps)
-
-
-def compare_layoff(rng: random.Random, melds: int, rules: RuleSet) -> None:
-    """One random table: what the index says is what trying it says."""
+def compare_playable(rng: random.Random, melds: int, rules: RuleSet) -> None:
+    """One random table: what its melds are said to take is what trying it says."""
     both = rng.random() < 0.5
     rules = replace(rules, table=replace(rules.open_table, set3_retrieve_both=both))
     table = random_table(rng, melds, rules.melds)
-    lying = [_lying(meld, rules) for meld in table]
-    index = index_of(table, rules)
+    takes: set[Face | None] = set()
+    frees: set[Face] = set()
+    for meld in table:
+        for face, tile in NATURAL.items():
+            ends = [end for end in End if _fits(meld, end, tile, rules.melds)]
+            assert [*accepts(rules, meld, tile, OKEY)] == ends, (meld, face)
+            takes |= {face} if ends else set()
+        freed = _freed(meld, rules)
+        assert [*swaps_of(rules, meld, OKEY)] == freed, (meld, both)
+        frees |= {face for _, face in freed}
+        assert [*double_swaps_of(rules, meld, OKEY)] == _freed_by_two(meld, rules), (meld, both)
+    playable = takes | frees if rules.open_table.playable_includes_swap else takes
     for face, tile in NATURAL.items():
-        places = {
-            Place(number, end)
-            for number, meld in enumerate(lying)
-            for end in (End.LOW, End.HIGH)
-            if _fits(meld, end, tile, rules.melds)
-        }
-        assert set(index.accepts(face)) == places, (table, face)
-        assert index.is_playable(face) == is_playable(rules, table, tile, OKEY), (table, face)
-        if face is not None:
-            freed = list(_freed(lying, face, rules))
-            assert [*index.retrievals(face)] == freed, (table, face, both)
-    assert set(index.double_retrievals) == (set(_freed_by_two(lying, rules)) if both else set())
-    _compare_rack(index, random_tiles(rng, 14, rng.randint(0, 2)))
+        assert is_playable(rules, table, tile, OKEY) == (face in playable), (table, face)
 
 
-def _fits(lying: Lying, end: End, tile: Tile, rules: MeldRules) -> bool:
+def _laid(meld: TableMeld) -> list[Laid]:
+    """The meld as it is read again, its okeys keeping what they stand for."""
+    return [tile.laid(OKEY) for tile in meld.tiles]
+
+
+def _okeys(meld: TableMeld) -> list[int]:
+    """Places of the okeys."""
+    return [i for i, tile in enumerate(meld.tiles) if is_wild(tile.tile, OKEY)]
+
+
+def _is_set3(meld: TableMeld) -> bool:
+    return meld.kind is MeldKind.SET and len(meld.tiles) == 3
+
+
+def _fits(meld: TableMeld, end: End, tile: Tile, rules: MeldRules) -> bool:
     """Whether the rules read the meld with one tile more."""
-    kind = lying.meld.kind
-    if kind is not MeldKind.RUN and end is End.LOW:
+    if meld.kind is not MeldKind.RUN and end is End.LOW:
         return False
-    tiles = [Laid(tile), *lying.laid] if end is End.LOW else [*lying.laid, Laid(tile)]
-    return read(kind, tiles, rules) is not None
+    laid = _laid(meld)
+    tiles = [Laid(tile), *laid] if end is End.LOW else [*laid, Laid(tile)]
+    return read(meld.kind, tiles, rules) is not None
 
 
-def _freed(table: list[Lying], face: Face, rules: RuleSet) -> Iterator[Retrieval]:
-    """Okeys in whose place the tile can lie; in three-tile sets what the rules say."""
-    for number, (meld, laid, okeys, swaps) in enumerate(table):
-        is_set3 = meld.kind is MeldKind.SET and len(meld.tiles) == 3
-        for nth, place in enumerate(okeys):
-            if is_set3:
-                can = bool(swaps) and swaps[nth] == face
-            else:
-                tiles = [*laid[:place], Laid(NATURAL[face]), *laid[place + 1 :]]
-                after = read(meld.kind, tiles, rules.melds)
-                can = after is not None and after.stands[place] == meld.tiles[place].stands
-            if can:
-                yield Retrieval(number, place, (face,))
+def _freed(meld: TableMeld, rules: RuleSet) -> list[tuple[int, Face]]:
+    """Okeys in whose place one tile can lie, and that tile's face."""
+    if _is_set3(meld) and rules.open_table.set3_retrieve_both:
+        return []
+    found, undeclared = [], 0
+    for place in _okeys(meld):
+        fitting = [face for face in NATURAL if face and _replaces(meld, place, face, rules)]
+        if meld.tiles[place].stands.colour is None:  # the lowest colour is for the first (B-20)
+            fitting = fitting[undeclared : undeclared + 1]
+            undeclared += 1
+        found += [(place, face) for face in fitting]
+    return found
 
 
-def _freed_by_two(table: list[Lying], rules: RuleSet) -> Iterator[Retrieval]:
-    for number, (meld, laid, okeys, _) in enumerate(table):
-        if meld.kind is not MeldKind.SET or len(meld.tiles) != 3:
-            continue
-        faces = [Face(colour, meld.tiles[0].stands.number) for colour in Colour]
-        for place in okeys:
-            for two in combinations(faces, 2):
-                new = [Laid(NATURAL[face]) for face in two]
-                tiles = [*laid[:place], *laid[place + 1 :], *new]
-                if read(MeldKind.SET, tiles, rules.melds):
-                    yield Retrieval(number, place, two)
+def _replaces(meld: TableMeld, place: int, face: Face, rules: RuleSet) -> bool:
+    """Whether the rules read the meld with that tile for the okey, standing for the same."""
+    laid = _laid(meld)
+    tiles = [*laid[:place], Laid(NATURAL[face]), *laid[place + 1 :]]
+    after, stands = read(meld.kind, tiles, rules.melds), meld.tiles[place].stands
+    return after is not None and (stands.colour is None or after.stands[place] == stands)
 
 
-def _compare_rack(index: TableIndex, tiles: list[Tile]) -> None:
-    """What is listed for a rack is what the index says of its tiles."""
-    found = layoffs(index, tiles, okey=OKEY)
-    faces = {identity(tile, OKEY) for tile in tiles}
-    assert {(identity(tile, OKEY), place) for tile, place in found.additions} == {
-        (face, place) for face in faces for place in index.accepts(face)
-    }
-    singles = {r for face in faces if face is not None for r in index.retrievals(face)}
-    doubles = {r for r in index.double_retrievals if set(r.supply) <= faces}
-    assert {r for _, r in found.retrievals} == singles | doubles
-    for supplied, retrieval in found.retrievals:
-        assert tuple(identity(tile, OKEY) for tile in supplied) == retrieval.supply
-        assert set(supplied) <= set(tiles)
-    assert [*found.playable] == [t for t in tiles if index.is_playable(identity(t, OKEY))]
+def _freed_by_two(meld: TableMeld, rules: RuleSet) -> list[tuple[int, tuple[Face, Face]]]:
+    """Okeys of a three-tile set in whose place two tiles make it one of four."""
+    if not (_is_set3(meld) and rules.open_table.set3_retrieve_both):
+        return []
+    faces = [Face(colour, meld.tiles[0].stands.number) for colour in Colour]
+    found = []
+    for place in _okeys(meld):
+        rest = _laid(meld)
+        del rest[place]
+        for two in combinations(faces, 2):
+            tiles = [*rest, *(Laid(NATURAL[face]) for face in two)]
+            if read(MeldKind.SET, tiles, rules.melds):
+                found.append((place, two))
+    return found

@@ -1,21 +1,13 @@
 """Adding to melds, retrieving okeys and playable tiles by rule id (docs/rules: B, C and D)."""
 
-import random
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from p2pokey.rules.layoff import TableIndex
-from p2pokey.rules.melds import identity, is_wild
 from p2pokey.rules.moves import Lay, Retrieve
 from p2pokey.rules.open_state import Charge
-from p2pokey.rules.playable import accepts, is_playable
+from p2pokey.rules.playable import is_playable
 from p2pokey.rules.rulesets import ruleset_for
-from p2pokey.tiles import TILE_COUNT, Seat, Tile, parse_tile
-from tests.rules.open_hands import OPEN_KEYS, FaceUp, position, refused, shuffled
-from tests.rules.open_players import play_on
-from tests.strategies import seeds
+from p2pokey.tiles import Seat, parse_tile
+from tests.rules.open_hands import FaceUp, position, refused
 
 RUN = [(1, "run k5 k6 k7")]
 
@@ -299,43 +291,6 @@ def test_A_1_playable_across_the_13():
     for key, expected in (("101-classic", False), ("51-feeding", True)):
         hand = position(key, "y1", table=table)
         assert is_playable(hand.state.rules, hand.table.melds, tile, hand.state.okey) == expected
-
-
-def _layoff_index(hand: FaceUp) -> TableIndex:
-    rules, okey = hand.state.rules, hand.state.okey
-    melds = [
-        (
-            meld.kind,
-            tuple(tile.stands for tile in meld.tiles),
-            tuple(is_wild(tile.tile, okey) for tile in meld.tiles),
-        )
-        for meld in hand.table.melds
-    ]
-    return TableIndex.of(
-        melds,
-        wrap=rules.wrap,
-        set3_both=rules.open_table.set3_retrieve_both,
-        playable_includes_swap=rules.open_table.playable_includes_swap,
-    )
-
-
-@given(seed=seeds, key=st.sampled_from(OPEN_KEYS), count=st.integers(20, 150))
-@settings(max_examples=20, deadline=None)
-def test_P_1_the_index_of_the_solvers_says_the_same(seed, key, count):
-    hand = shuffled(seed, ruleset_for(key))
-    steps = play_on(hand, random.Random(seed), count)
-    hand = FaceUp(steps[-1][2], hand.deck)
-    index, rules, okey = _layoff_index(hand), hand.state.rules, hand.state.okey
-    assert okey is not None
-    for tile in map(Tile, range(TILE_COUNT)):
-        face = identity(tile, okey)
-        assert is_playable(rules, hand.table.melds, tile, okey) == index.is_playable(face)
-        ends = {
-            (number, end)
-            for number, meld in enumerate(hand.table.melds)
-            for end in accepts(rules, meld, tile, okey)
-        }
-        assert ends == set(index.accepts(face))
 
 
 def test_charges_name_their_seat_points_and_rule():

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from p2pokey.rules.published import RULE_SETS
-from tests.rules.layoff_tables import compare_layoff
+from tests.rules.playable_tables import compare_playable
 
 OPEN_TABLE = [rules for rules in RULE_SETS.values() if rules.table is not None]
 
@@ -14,4 +14,4 @@ OPEN_TABLE = [rules for rules in RULE_SETS.values() if rules.table is not None]
 def test_tables_agree_with_trying_everything(rules):
     rng = random.Random(rules.key)
     for _ in range(100):
-        compare_layoff(rng, rng.choice((1, 1, 2, 3, 12)), rules)
+        compare_playable(rng, rng.choice((1, 1, 2, 3, 12)), rules)

@@ -22,8 +22,8 @@ from functools import partial
 
 from p2pokey.rules.published import CLASSIC, DUEL, RULE_SETS, RuleSet
 from tests.rules.duel_tables import compare_duel_opening, compare_table
-from tests.rules.layoff_tables import compare_layoff
 from tests.rules.openings_racks import compare_opening, compare_pairs, compare_whole_rack
+from tests.rules.playable_tables import compare_playable
 from tests.rules.racks import compare_analysis, compare_with_brute, random_tiles
 
 SIZES = (3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 11)
@@ -56,7 +56,7 @@ def compare_open(rng: random.Random, rules: RuleSet, number: int) -> None:
     compare_opening(rng, rng.choice(SIZES), rules.melds)
     compare_pairs(rng, rng.randint(1, 8), rules.melds)
     if number % TABLES == 0:
-        compare_layoff(rng, rng.choice((1, 1, 1, 2, 3)), rules)
+        compare_playable(rng, rng.choice((1, 1, 1, 2, 3)), rules)
     if number % WHOLE == 0:
         compare_whole_rack(rng, rules)
 
