@@ -2,7 +2,7 @@
 
 import random
 
-from p2pokey.rules.duel_solver import best_table, rack_points
+from p2pokey.rules.duel_solver import BestTable, best_table, rack_points
 from p2pokey.rules.melds import Laid, read_meld
 from p2pokey.rules.openings import best_opening
 from p2pokey.rules.published import DUEL
@@ -47,10 +47,17 @@ def compare_table(rng: random.Random, count: int) -> None:
     if best is None:
         assert expected is None, case
         return
-    laid = [tile for meld in best.melds for tile in meld.tiles]
-    assert sorted(laid) == sorted([*table, *best.used]), case
+    check_table(best, table, rack)
+    laid = [*table, *best.used]
     score = (rack_points(laid), len(laid))
     assert (score if goal == "value" else score[::-1]) == expected, case
+
+
+def check_table(best: BestTable, table: list[Tile], rack: list[Tile]) -> None:
+    """All tiles of the table and those used of the rack, each once, in melds that melds.py reads."""
+    laid = [tile for meld in best.melds for tile in meld.tiles]
+    assert sorted(laid) == sorted([*table, *best.used])
+    assert set(best.used) <= set(rack)
     for meld in best.melds:
         assert meld.declared == ()
         read_meld(meld.kind, [Laid(tile) for tile in meld.tiles], okey=None, rules=DUEL.melds)
