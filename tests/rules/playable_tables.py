@@ -92,8 +92,9 @@ def random_table(rng: random.Random, melds: int, rules: MeldRules) -> list[Table
 
 def compare_playable(rng: random.Random, melds: int, rules: RuleSet) -> None:
     """One random table: what its melds are said to take is what trying it says."""
-    both = rng.random() < 0.5
-    rules = replace(rules, table=replace(rules.open_table, set3_retrieve_both=both))
+    both, includes_swap = rng.random() < 0.5, rng.random() < 0.5
+    options = {"set3_retrieve_both": both, "playable_includes_swap": includes_swap}
+    rules = replace(rules, table=replace(rules.open_table, **options))
     table = random_table(rng, melds, rules.melds)
     takes: set[Face | None] = set()
     frees: set[Face] = set()
@@ -106,7 +107,7 @@ def compare_playable(rng: random.Random, melds: int, rules: RuleSet) -> None:
         assert [*swaps_of(rules, meld, OKEY)] == freed, (meld, both)
         frees |= {face for _, face in freed}
         assert [*double_swaps_of(rules, meld, OKEY)] == _freed_by_two(meld, rules), (meld, both)
-    playable = takes | frees if rules.open_table.playable_includes_swap else takes
+    playable = takes | frees if includes_swap else takes
     for face, tile in NATURAL.items():
         assert is_playable(rules, table, tile, OKEY) == (face in playable), (table, face)
 
