@@ -25,7 +25,7 @@ demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="-
 	$(BIN)/p2pokey demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## run the tests (no root, no programs besides Python)
-	$(BIN)/python -m pytest -m "not e2e" $(ARGS)
+	$(BIN)/python -m pytest -m "not e2e" -n auto --dist loadfile $(ARGS)
 
 e2e: $(VENV)/.installed-dev ## run whole programs, and the core in WebAssembly (needs Node.js)
 	$(BIN)/python -m pytest -m e2e $(ARGS)
@@ -36,7 +36,7 @@ check: $(VENV)/.installed-dev ## lint, format, types and import directions
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
 
-bench: $(VENV)/.installed-dev ## measure the cryptography; ARGS=--json for machines
+bench: $(VENV)/.installed-dev ## measure cryptography and solvers; ARGS=--json for machines
 	$(BIN)/python -m tests.bench $(ARGS)
 
 sim: $(VENV)/.installed-dev ## play SEEDS hands and MATCHES matches a game; compare solvers on RACKS racks a game
