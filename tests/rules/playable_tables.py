@@ -141,7 +141,8 @@ def _freed(meld: TableMeld, rules: RuleSet) -> list[tuple[int, Face]]:
         return []
     found, undeclared = [], 0
     for place in _okeys(meld):
-        fitting = [face for face in NATURAL if face and _replaces(meld, place, face, rules)]
+        faces = sorted(face for face in NATURAL if face is not None)
+        fitting = [face for face in faces if _replaces(meld, place, face, rules)]
         if meld.tiles[place].stands.colour is None:  # the lowest colour is for the first (B-20)
             fitting = fitting[undeclared : undeclared + 1]
             undeclared += 1
