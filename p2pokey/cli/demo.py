@@ -17,7 +17,7 @@ from p2pokey.cli.auditing import Audited, audit_file, describe, progress_bar
 from p2pokey.cli.children import Children, News
 from p2pokey.cli.course import Course, HandCourse
 from p2pokey.cli.exits import CommandError, ExitCode
-from p2pokey.cli.folders import ready_folder, remove_transcripts, sole_use
+from p2pokey.cli.folders import ready_file, ready_folder, remove_transcripts, sole_use
 from p2pokey.cli.options import chosen_rules
 from p2pokey.cli.output import Output, mark
 from p2pokey.cli.running import run_async
@@ -63,7 +63,7 @@ def run_demo(
         seed=seed,
         backend=backend,
         course=Course(players),
-        trace=trace,
+        trace=None if trace is None else ready_file(trace),
     )
     # Before anything is started: a backend that is not there is known at once.
     group = Group(choose_backend(backend, threads=usual_threads()))

@@ -29,6 +29,20 @@ def ready_folder(path: Path) -> Path:
     return path
 
 
+def ready_file(path: Path) -> Path:
+    """Makes sure, before anything is done, that the file can be written; its contents stay.
+
+    Raises:
+        CommandError: it cannot.
+    """
+    try:
+        with path.open("a"):
+            pass
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    return path
+
+
 @contextmanager
 def sole_use(folder: Path) -> Iterator[bool]:
     """Keeps other demos out of a folder that `ready_folder` has made ready.

@@ -78,11 +78,15 @@ from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
 """Time for a fork to reach this seat: several resends over a bad link."""
-MAX_AHEAD = 64
-"""Steps that an honest seat can be ahead: a round of turns without this seat has at most twelve."""
+MAX_AHEAD = 640
+"""Steps that an honest seat can be ahead: three turns of other seats, of 200 moves at most each.
 
-MAX_WAITING = 128
-"""Messages of one seat that wait for their step; twelve steps of three messages are honest."""
+On an open table every move of a turn uses up a tile of the rack or an attempt (OT-13): at most four
+times about 44 additions and retrievals, and the draw, the discard and the like.
+"""
+
+MAX_WAITING = 256
+"""Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws."""
 MAX_AFTER_END = 16
 """Messages of one seat that a stopped hand still takes: a VOID, a disclosure, and what was late."""
 NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)

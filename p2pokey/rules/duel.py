@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from p2pokey.errors import IllegalMove, InvalidRuleSet
-from p2pokey.rules.duel_checks import check, mover, table_of
+from p2pokey.rules.dealing import mover
+from p2pokey.rules.duel_checks import check, table_of
 from p2pokey.rules.duel_plays import simple_plays
 from p2pokey.rules.duel_scoring import score_duel
 from p2pokey.rules.duel_state import DuelTable

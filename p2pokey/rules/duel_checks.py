@@ -11,19 +11,14 @@ Besides M-1 to M-6, which all games share:
     E-13  a play is written in the one form of duel_state.py
 """
 
-from p2pokey.errors import IllegalMove, InvalidMeld, NotYourTurn
-from p2pokey.rules.claims import check_claims
+from p2pokey.errors import InvalidMeld
+from p2pokey.rules.checks import check_claims, check_stack, check_turn, refuse
 from p2pokey.rules.duel_state import DuelTable, read_together, written_form
 from p2pokey.rules.moves import DrawStack, Move, Pass, Play, move_placed
 from p2pokey.rules.published import DuelRules
-from p2pokey.rules.state import HandState, Phase
+from p2pokey.rules.state import HandState
 from p2pokey.rules.view import View
-from p2pokey.tiles import Seat, format_tile
-
-
-def mover(state: HandState) -> Seat | None:
-    """The seat to move, None after the end."""
-    return state.turn if state.phase is Phase.PLAY else None
+from p2pokey.tiles import format_tile
 
 
 def table_of(state: HandState) -> DuelTable:
@@ -44,26 +39,18 @@ def check(view: View, move: Move) -> None:
     Claimed tiles are compared with the faces that the view knows; others are trusted.
     """
     state = view.state
-    seat = mover(state)
-    if seat is None:
-        raise IllegalMove("nobody is to move now", rule="M-1")
-    if view.seat not in (None, seat):
-        raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
+    check_turn(view)
     match move:
         case DrawStack():
-            if not state.stack:
-                raise IllegalMove("the stack is empty", rule="M-3", seat=seat)
+            check_stack(state)
         case Pass():
             if state.stack:
-                left = len(state.stack)
-                raise IllegalMove(
-                    f"passing needs an empty stack, it has {left}", rule="E-4", seat=seat
-                )
+                refuse(state, f"passing needs an empty stack, it has {len(state.stack)}", "E-4")
         case Play():
             _check_tiles(view, move)
             check_play(state, move)
         case _:
-            raise IllegalMove("this game has no such move", rule="M-6", seat=seat)
+            refuse(state, "this game has no such move", "M-6")
 
 
 def _check_tiles(view: View, move: Play) -> None:
@@ -71,17 +58,13 @@ def _check_tiles(view: View, move: Play) -> None:
     state, seat = view.state, view.state.turn
     placed_all = move_placed(move)
     if len({placed.slot for placed in placed_all}) != len(placed_all):
-        raise IllegalMove("the same tile was used twice", rule="M-4", seat=seat)
+        refuse(state, "the same tile was used twice", "M-4")
     lying = set(table_of(state).tiles)
     lying_slots = {placed.slot for placed in lying}
     own = [placed for placed in placed_all if placed.slot not in lying_slots]
     for placed in placed_all:
         if placed.slot in lying_slots and placed not in lying:
-            raise IllegalMove(
-                f"slot {placed.slot} does not hold {format_tile(placed.tile)}",
-                rule="M-5",
-                seat=seat,
-            )
+            refuse(state, f"slot {placed.slot} does not hold {format_tile(placed.tile)}", "M-5")
     check_claims(view, seat, own)
 
 
@@ -93,27 +76,25 @@ def check_play(state: HandState, move: Play) -> None:
     except InvalidMeld as error:
         raise InvalidMeld(str(error.args[0]), rule=error.rule, seat=seat) from None
     if written != move.table:
-        raise IllegalMove("the table is not written in its one form", rule="E-13", seat=seat)
+        refuse(state, "the table is not written in its one form", "E-13")
     after = set(move_placed(move))
     missing = [placed for placed in table.tiles if placed not in after]
     if missing:
         text = " ".join(format_tile(placed.tile) for placed in missing)
-        raise IllegalMove(f"tiles of the table are missing: {text}", rule="E-6", seat=seat)
+        refuse(state, f"tiles of the table are missing: {text}", "E-6")
     if len(after) == len(table.tiles):
-        raise IllegalMove("a play adds at least one tile from the rack", rule="E-12", seat=seat)
+        refuse(state, "a play adds at least one tile from the rack", "E-12")
     if not table.opened[seat]:
         _check_opening(state, move)
 
 
 def _check_opening(state: HandState, move: Play) -> None:
-    seat, table = state.turn, table_of(state)
+    table = table_of(state)
     if not set(table.melds) <= set(move.table):
-        raise IllegalMove(
-            "a first play leaves the melds on the table as they are", rule="E-1", seat=seat
-        )
+        refuse(state, "a first play leaves the melds on the table as they are", "E-1")
     floor, value = rules_of(state).opening_floor, opening_value(table, move)
     if value < floor:
-        raise IllegalMove(f"floor {floor}, you have {value}", rule="E-1", seat=seat)
+        refuse(state, f"floor {floor}, you have {value}", "E-1")
 
 
 def opening_value(table: DuelTable, move: Play) -> int:

@@ -153,6 +153,7 @@ class Add:
     tiles: tuple[Placed, ...]
 
     def __post_init__(self) -> None:
+        _check_byte(self.meld)
         if not 1 <= len(self.tiles) <= MAX_ADDED:
             raise BadLength(f"expected 1 to {MAX_ADDED} tiles to add, got {len(self.tiles)}")
 
@@ -169,6 +170,8 @@ class Retrieve:
     """One tile, or the two missing colours of a three-tile set."""
 
     def __post_init__(self) -> None:
+        _check_byte(self.meld)
+        _check_byte(self.place)
         if not 1 <= len(self.supply) <= 2:
             raise BadLength(f"expected one or two tiles to supply, got {len(self.supply)}")
 
@@ -199,6 +202,11 @@ class Play:
 
 Bare = DrawStack | DrawLeft | Pass | ReturnTaken | TakeBack | GoPairs
 Move = Bare | Show | Discard | Finish | Open | Lay | Add | Retrieve | ClaimFinish | Play
+
+
+def _check_byte(number: int) -> None:
+    if not 0 <= number <= 255:
+        raise DecodeError(f"expected the number of a meld or place from 0 to 255, got {number}")
 
 
 def _check_count(melds: tuple[LaidMeld, ...], least: int) -> None:

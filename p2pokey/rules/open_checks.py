@@ -15,14 +15,20 @@ Rules that only the tables of docs/rules state:
     OT-11  only changes that this turn made to the table are taken back
     OT-12  a finish from the rack is claimed only in C, by a seat that has not opened; a claim that
            does not work is charged
+    OT-13  after some failed and taken-back attempts nothing more is laid in the turn
 """
 
 from collections.abc import Sequence
-from typing import NoReturn
 
-from p2pokey.errors import IllegalMove, NotYourTurn
-from p2pokey.rules.claims import check_claims
-from p2pokey.rules.dealing import mover
+from p2pokey.rules.checks import (
+    check_claims,
+    check_last_offer,
+    check_left_pile,
+    check_phase,
+    check_stack,
+    check_turn,
+    refuse,
+)
 from p2pokey.rules.melds import MeldKind, is_wild
 from p2pokey.rules.moves import (
     Add,
@@ -79,14 +85,8 @@ def check(view: View, move: Move) -> None:
     Claimed tiles are compared with the faces that the view knows; others are trusted. In C an
     opening below the floor, and a claimed finish that does not work, are moves: they are charged.
     """
-    state = view.state
-    seat = mover(state)
-    if seat is None:
-        raise IllegalMove("nobody is to move now", rule="M-1")
-    if view.seat not in (None, seat):
-        raise NotYourTurn("it is another seat's turn", rule="M-1", seat=view.seat)
-    check_claims(view, seat, move_placed(move))
-    check_move(state, move)
+    check_claims(view, check_turn(view), move_placed(move))
+    check_move(view.state, move)
 
 
 def check_move(state: HandState, move: Move) -> None:
@@ -113,57 +113,48 @@ def check_move(state: HandState, move: Move) -> None:
         case ClaimFinish():
             _check_claim(state)
         case _:
-            _refuse(state, "this game has no such move", "M-6")
-
-
-def _check_phase(state: HandState, phase: Phase) -> None:
-    if state.phase is not phase:
-        must = "draw or take a tile first" if phase is Phase.PLAY else "a tile was drawn already"
-        _refuse(state, must, "M-2")
+            refuse(state, "this game has no such move", "M-6")
 
 
 def _check_draw(state: HandState, move: DrawStack | DrawLeft | Pass) -> None:
-    _check_phase(state, Phase.DRAW)
+    check_phase(state, Phase.DRAW)
     match move:
         case DrawStack():
-            if not state.stack:
-                _refuse(state, "the stack is empty", "M-3")
+            check_stack(state)
         case DrawLeft():
-            if not state.discards[state.left_of(state.turn)]:
-                _refuse(state, "there is no discard to take", "M-3")
+            check_left_pile(state)
             check_take(state)
         case Pass():
-            if state.stack:
-                _refuse(state, "passing is for an empty stack only", "G-7")
+            check_last_offer(state)
 
 
 def _check_return(state: HandState) -> None:
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     if not is_unused(state):
-        _refuse(state, "there is no unused taken tile to put back", "OT-2")
+        refuse(state, "there is no unused taken tile to put back", "OT-2")
 
 
 def _check_take_back(state: HandState) -> None:
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     rules, turn = state.rules.open_table, table_of(state).turn
     if not rules.take_back:
-        _refuse(state, "this game has no take-back", "D-16")
+        refuse(state, "this game has no take-back", "D-16")
     if turn.checkpoint is None:
-        _refuse(state, "this turn has changed nothing on the table", "OT-11")
+        refuse(state, "this turn has changed nothing on the table", "OT-11")
     if rules.take_back_any_change or turn.opened:
         return
     if not is_unused(state) and not has_unused_okey(state):
-        _refuse(state, "only an opening, or a turn with an unused tile, is taken back", "B-4")
+        refuse(state, "only an opening, or a turn with an unused tile, is taken back", "B-4")
 
 
 def _check_go_pairs(state: HandState) -> None:
     table = table_of(state)
     if not state.rules.open_table.going_pairs:
-        _refuse(state, "this game has no such move", "M-6")
+        refuse(state, "this game has no such move", "M-6")
     if table.opened[state.turn] is not Opened.NONE:
-        _refuse(state, "this seat has opened already", "B-12")
+        refuse(state, "this seat has opened already", "B-12")
     if table.going_pairs[state.turn]:
-        _refuse(state, "this seat is Going Pairs already", "B-12")
+        refuse(state, "this seat is Going Pairs already", "B-12")
 
 
 def check_open(state: HandState, melds: Sequence[LaidMeld]) -> None:
@@ -171,22 +162,23 @@ def check_open(state: HandState, melds: Sequence[LaidMeld]) -> None:
 
     Where a failed opening is charged, the floor is not looked at (`missed_floor`).
     """
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
+    _check_attempts(state)
     table = table_of(state)
     if table.opened[state.turn] is not Opened.NONE:
-        _refuse(state, "this seat has opened already", "OT-4")
+        refuse(state, "this seat has opened already", "OT-4")
     kind = opening_kind(melds)
     if kind is None:
-        _refuse(state, "an opening is either runs and sets or pairs", "OT-5")
+        refuse(state, "an opening is either runs and sets or pairs", "OT-5")
     if kind is Opened.MELDS and table.going_pairs[state.turn]:
-        _refuse(state, "this seat is Going Pairs: it opens with pairs", "B-12")
+        refuse(state, "this seat is Going Pairs: it opens with pairs", "B-12")
     new = read_new(state, melds)
     _check_tile_left(state, sum(len(meld.tiles) for meld in new))
     check_use_in_opening(state, _slots(new), kind)
     if not state.rules.open_table.failed_opening_charged:
         why = missed_floor(state, new)
         if why is not None:
-            _refuse(state, why, "OT-7")
+            refuse(state, why, "OT-7")
 
 
 def missed_floor(state: HandState, melds: Sequence[TableMeld]) -> str | None:
@@ -199,11 +191,11 @@ def missed_floor(state: HandState, melds: Sequence[TableMeld]) -> str | None:
 
 
 def _check_lay(state: HandState, melds: Sequence[LaidMeld]) -> None:
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     opened = _check_opened(state)
     if opening_kind(melds) is not opened:
         what = "runs and sets" if opened is Opened.MELDS else "pairs"
-        _refuse(state, f"this seat has opened with {what} and lays no others", "OT-5")
+        refuse(state, f"this seat has opened with {what} and lays no others", "OT-5")
     new = read_new(state, melds)
     _check_tile_left(state, sum(len(meld.tiles) for meld in new))
     check_use_in_new_meld(state, _slots(new), in_pairs=opened is Opened.PAIRS)
@@ -211,15 +203,15 @@ def _check_lay(state: HandState, melds: Sequence[LaidMeld]) -> None:
 
 def check_add(state: HandState, move: Add) -> None:
     """Raises RuleError unless these tiles may be added to that meld."""
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     opened = _check_opened(state)
     meld = _meld_at(state, move.meld)
     if meld.kind is MeldKind.PAIR:
-        _refuse(state, "nothing is added to a pair", "P-7")
+        refuse(state, "nothing is added to a pair", "P-7")
     if not may_process(state.rules, opened, meld.kind):
-        _refuse(state, "who has opened with pairs adds nothing to runs and sets", "B-5")
+        refuse(state, "who has opened with pairs adds nothing to runs and sets", "B-5")
     if meld.kind is MeldKind.SET and move.end is not End.HIGH:
-        _refuse(state, "a set has only its high end", "OT-8")
+        refuse(state, "a set has only its high end", "OT-8")
     _check_end(state, move)
     check_use_by_adding(state, [placed.slot for placed in move.tiles])
     _check_tile_left(state, len(move.tiles))
@@ -231,64 +223,70 @@ def _check_end(state: HandState, move: Add) -> None:
     before = table_of(state).turn.added_at(move.meld, move.end) if limit is Limit.TURN else 0
     count = before + len(move.tiles)
     if limit is not Limit.NONE and count > _TILES_PER_END:
-        _refuse(state, f"expected at most {_TILES_PER_END} tiles on one end, got {count}", "C-4")
+        refuse(state, f"expected at most {_TILES_PER_END} tiles on one end, got {count}", "C-4")
 
 
 def _check_retrieve(state: HandState, move: Retrieve) -> None:
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     opened = _check_opened(state)
     meld = _meld_at(state, move.meld)
     if not may_process(state.rules, opened, meld.kind):
-        _refuse(state, "who has opened with pairs takes no okey from runs and sets", "B-5")
+        refuse(state, "who has opened with pairs takes no okey from runs and sets", "B-5")
     if move.place >= len(meld.tiles):
-        _refuse(state, f"meld {move.meld} has {len(meld.tiles)} tiles", "OT-9")
+        refuse(state, f"meld {move.meld} has {len(meld.tiles)} tiles", "OT-9")
     if not is_wild(meld.tiles[move.place].tile, okey_of(state)):
-        _refuse(state, "there is no okey at that place", "OT-9")
+        refuse(state, "there is no okey at that place", "OT-9")
     swapped(state, meld, move.place, move.supply)
     check_use_as_supply(state, [placed.slot for placed in move.supply], meld.kind)
 
 
 def check_discard(state: HandState, placed: Placed) -> None:
     """Raises RuleError unless the turn may end with that tile."""
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     if uses_taken(state, (placed.slot,)):
-        _refuse(state, "the tile just taken cannot be discarded", "G-9")
+        refuse(state, "the tile just taken cannot be discarded", "G-9")
     check_used(state)
     if has_unused_okey(state):
-        _refuse(state, "lay or add the retrieved okey, or take the turn back", "B-3")
+        refuse(state, "lay or add the retrieved okey, or take the turn back", "B-3")
 
 
 def _check_claim(state: HandState) -> None:
-    _check_phase(state, Phase.PLAY)
+    check_phase(state, Phase.PLAY)
     if not state.rules.open_table.failed_opening_charged:
-        _refuse(state, "this game has no such move", "OT-12")
+        refuse(state, "this game has no such move", "OT-12")
+    _check_attempts(state)
     if table_of(state).opened[state.turn] is not Opened.NONE:
-        _refuse(state, "this seat has opened already", "OT-12")
+        refuse(state, "this seat has opened already", "OT-12")
+
+
+def _check_attempts(state: HandState) -> None:
+    """Without this bound a turn need never end: each attempt can be made and undone again."""
+    most = state.rules.open_table.attempts_per_turn
+    if table_of(state).turn.attempts >= most:
+        refuse(state, f"after {most} attempts nothing more is laid in this turn", "OT-13")
 
 
 def _check_opened(state: HandState) -> Opened:
+    """How the seat has opened, for a move that lays, adds or retrieves."""
+    _check_attempts(state)
     opened = table_of(state).opened[state.turn]
     if opened is Opened.NONE:
-        _refuse(state, "this seat has not opened yet", "OT-4")
+        refuse(state, "this seat has not opened yet", "OT-4")
     return opened
 
 
 def _check_tile_left(state: HandState, count: int) -> None:
     held = len(state.racks[state.turn])
     if count >= held:
-        _refuse(state, f"one tile must stay for the discard: {held} held, {count} used", "OT-6")
+        refuse(state, f"one tile must stay for the discard: {held} held, {count} used", "OT-6")
 
 
 def _meld_at(state: HandState, number: int) -> TableMeld:
     melds = table_of(state).melds
     if number >= len(melds):
-        _refuse(state, f"expected a meld below {len(melds)}, got {number}", "OT-9")
+        refuse(state, f"expected a meld below {len(melds)}, got {number}", "OT-9")
     return melds[number]
 
 
 def _slots(melds: Sequence[TableMeld]) -> list[Slot]:
     return [tile.slot for meld in melds for tile in meld.tiles]
-
-
-def _refuse(state: HandState, why: str, rule: str) -> NoReturn:
-    raise IllegalMove(why, rule=rule, seat=state.turn)

@@ -71,7 +71,9 @@ def fail_opening(
     state: HandState, shown: Sequence[Placed], event: TableEvent, reason: str
 ) -> Outcome:
     """The tiles stay on the rack, seen by all, and the attempt is charged (C-1, OT-12)."""
-    after = replace(state, faces=with_faces(state, shown))
+    table = table_of(state)
+    turn = replace(table.turn, attempts=table.turn.attempts + 1)
+    after = replace(state, faces=with_faces(state, shown), table=replace(table, turn=turn))
     rule = "C-1" if event is TableEvent.CLOSE_BELOW_FLOOR else "OT-12"
     after, booked = charge(after, state.turn, event_charge(state.rules, event), rule)
     failed = OpeningFailed(

@@ -9,8 +9,8 @@ Canonical bytes (integers little-endian; slots u8; strings = length u8, ASCII):
     going pairs     1 per seat
     melds           as below
     charges         count u16, then per charge: seat 1, points i32, rule id as a string
-    turn            flags 1 (1 opened, 2 returned the taken tile), count u8 and slots of the okeys
-                    retrieved, count u8 and per end added to: meld 1, end 1, tiles 1
+    turn            flags 1 (1 opened, 2 returned the taken tile), attempts 1, count u8 and slots of
+                    the okeys retrieved, count u8 and per end added to: meld 1, end 1, tiles 1
     checkpoint      1 (0 none, 1 follows), then: rack as count u8 and slots, number of charges u16,
                     melds
 
@@ -118,6 +118,9 @@ class TurnRecord:
 
     returned: bool = False
     """Whether it has put the taken tile back, so that a draw is due."""
+
+    attempts: int = 0
+    """Openings and claims that have failed, and changes that were undone; a take-back keeps it."""
 
     retrieved: tuple[Slot, ...] = ()
     """Okeys that it has retrieved."""
@@ -266,7 +269,7 @@ def _charge_bytes(charge: Charge) -> bytes:
 
 def _turn_bytes(turn: TurnRecord) -> bytes:
     added = bytes(value for entry in turn.added for value in entry)
-    head = u8(turn.opened + 2 * turn.returned) + _slots_bytes(turn.retrieved)
+    head = u8(turn.opened + 2 * turn.returned) + u8(turn.attempts) + _slots_bytes(turn.retrieved)
     checkpoint = b"\x00"
     if turn.checkpoint is not None:
         kept = turn.checkpoint

@@ -5,7 +5,7 @@ docs/rules: B-2, B-25, B-27, C-10, C-18, D-12, and the rules OT-1 to OT-3 of ope
 
 from collections.abc import Sequence
 
-from p2pokey.errors import IllegalMove
+from p2pokey.rules.checks import refuse
 from p2pokey.rules.melds import MeldKind, identity
 from p2pokey.rules.open_melds import okey_of
 from p2pokey.rules.open_state import Opened, OpenTable, table_of
@@ -43,16 +43,16 @@ def check_take(state: HandState) -> None:
     tile = state.faces[state.discards[giver][-1]]
     assert tile is not None
     if table.turn.returned:
-        _refuse(state, "the taken tile was put back: draw from the stack", "OT-3")
+        refuse(state, "the taken tile was put back: draw from the stack", "OT-3")
     if not rules.take_playable and is_playable(state.rules, table.melds, tile, okey_of(state)):
         name = format_tile(tile, with_copy=False)
-        _refuse(state, f"{name} fits a meld on the table: it cannot be taken", "C-10")
+        refuse(state, f"{name} fits a meld on the table: it cannot be taken", "C-10")
     opened = table.opened[state.turn]
     protected = table.going_pairs[giver]
     if opened is Opened.MELDS and protected:
-        _refuse(state, "this neighbour is Going Pairs: the tile is for pairs only", "B-25")
+        refuse(state, "this neighbour is Going Pairs: the tile is for pairs only", "B-25")
     if opened is Opened.PAIRS and not _pairs_opener_has_use(state, table, tile, protected):
-        _refuse(state, "who has opened with pairs has no use for this tile", "OT-1")
+        refuse(state, "who has opened with pairs has no use for this tile", "OT-1")
 
 
 def _pairs_opener_has_use(state: HandState, table: OpenTable, tile: Tile, protected: bool) -> bool:
@@ -76,7 +76,7 @@ def check_use_in_opening(state: HandState, slots: Sequence[Slot], opened: Opened
         return
     if state.taken not in slots:
         if state.rules.open_table.take_in_opening:
-            _refuse(state, "the taken tile must be among the tiles of the opening", "OT-2")
+            refuse(state, "the taken tile must be among the tiles of the opening", "OT-2")
         return
     if opened is Opened.MELDS:
         _check_protected(state)
@@ -87,7 +87,7 @@ def check_use_in_new_meld(state: HandState, slots: Sequence[Slot], *, in_pairs: 
     if not uses_taken(state, slots):
         return
     if state.rules.open_table.take_use is TakeUse.STRICT:
-        _refuse(state, "a taken tile goes onto a meld on the table, not into a new one", "OT-1")
+        refuse(state, "a taken tile goes onto a meld on the table, not into a new one", "OT-1")
     if not in_pairs:
         _check_protected(state)
 
@@ -103,7 +103,7 @@ def check_use_as_supply(state: HandState, slots: Sequence[Slot], kind: MeldKind)
     if not uses_taken(state, slots):
         return
     if not state.rules.open_table.take_as_supply:
-        _refuse(state, "a taken tile is for an opening or for adding only", "OT-1")
+        refuse(state, "a taken tile is for an opening or for adding only", "OT-1")
     if kind is not MeldKind.PAIR:
         _check_protected(state)
 
@@ -111,7 +111,7 @@ def check_use_as_supply(state: HandState, slots: Sequence[Slot], kind: MeldKind)
 def check_used(state: HandState) -> None:
     """Raises IllegalMove if the turn cannot end because the taken tile lies unused."""
     if is_unused(state):
-        _refuse(state, "use the taken tile or put it back", "OT-2")
+        refuse(state, "use the taken tile or put it back", "OT-2")
 
 
 def uses_taken(state: HandState, slots: Sequence[Slot]) -> bool:
@@ -121,8 +121,4 @@ def uses_taken(state: HandState, slots: Sequence[Slot]) -> bool:
 
 def _check_protected(state: HandState) -> None:
     if table_of(state).going_pairs[state.left_of(state.turn)]:
-        _refuse(state, "this neighbour is Going Pairs: the tile is for pairs only", "B-25")
-
-
-def _refuse(state: HandState, why: str, rule: str) -> None:
-    raise IllegalMove(why, rule=rule, seat=state.turn)
+        refuse(state, "this neighbour is Going Pairs: the tile is for pairs only", "B-25")

@@ -53,7 +53,7 @@ def _restored(state: HandState, event: TableEvent) -> Outcome:
         table,
         melds=kept.melds,
         charges=table.charges[: kept.charges],
-        turn=TurnRecord(),
+        turn=TurnRecord(attempts=table.turn.attempts + 1),
     )
     if table.turn.opened:
         restored = replace(

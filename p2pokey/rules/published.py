@@ -188,6 +188,9 @@ class OpenTableRules:
     rack_finish_waives_floor: bool
     """Option C-3: a finish in the turn of the opening need not meet the floor."""
 
+    attempts_per_turn: int
+    """Failed and taken-back attempts after which a seat lays nothing more in its turn (OT-13)."""
+
     four_pairs_cancel: bool
     """C: the fourth opening with pairs cancels the hand (C-12)."""
 
@@ -335,6 +338,7 @@ _B_TABLE = OpenTableRules(
     partner_cleared=PartnerCleared.ALL,
     pairs_ten_at_drawout=False,
     rack_finish_waives_floor=False,
+    attempts_per_turn=3,
     four_pairs_cancel=False,
     opening_bonus_s=0,
     timer_cap_s=0,

@@ -53,6 +53,8 @@ class Match:
     """Seat that began the first hand that counted."""
     excluded: int = 0
     """Seats that the coins must not choose in the next attempt, as a bit mask (S4.2)."""
+    repeated_starter: Seat | None = None
+    """Starter of a hand that is dealt again, None for the next hand."""
     previous: bytes = NO_TRANSCRIPT
     """Transcript hash of the last hand that all signed."""
     used_keys: frozenset[bytes] = frozenset()
@@ -106,15 +108,24 @@ class Match:
             hands_played=self.hands_played + hand.counts,
             first_starter=first,
             excluded=0,
+            repeated_starter=None if hand.counts else hand.starter,
             previous=hand.transcript_hash,
             used_keys=self.used_keys | hand.keys,
         )
 
-    def after_failure(self, *, keys: frozenset[bytes], withheld: tuple[Seat, ...] = ()) -> "Match":
-        """The match after an attempt without score: the same hand is dealt again.
+    def after_failure(
+        self,
+        *,
+        keys: frozenset[bytes],
+        withheld: tuple[Seat, ...] = (),
+        starter: Seat | None = None,
+    ) -> "Match":
+        """The match after an attempt without score: the same hand is dealt again (G-13).
 
         Args:
             keys: hand and sealing keys that were seen in it.
+            starter: seat that began it, or None if it ended before that was known; it begins again
+                (G-3), so that nobody can void a hand for another throw of the coins.
             withheld: seats that sent COMMIT but, with all COMMITs in, no KEYS: they have seen the
                 others' coins, so the coins must not choose them next time (S4.2).
         """
@@ -127,11 +138,14 @@ class Match:
             self,
             attempts=self.attempts + 1,
             excluded=mask,
+            repeated_starter=self.repeated_starter if starter is None else starter,
             used_keys=self.used_keys | keys,
         )
 
     def _next_starter(self) -> Seat | None:
         """Chosen by the coins or from the first starter, as the rules say (G-3)."""
+        if self.repeated_starter is not None:
+            return self.repeated_starter
         hand = self.hands_played + 1
         return next_starter(self.rules, self.first_starter, hand, len(self.roster))
 

@@ -10,7 +10,7 @@ from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, verify_envelope
 
-MAX_EARLY = 64
+MAX_EARLY = 256
 """Envelopes kept per seat while a gap is open; an honest seat waits for others long before."""
 
 

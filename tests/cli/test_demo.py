@@ -74,3 +74,11 @@ def test_the_audited_hand_is_the_one_that_was_reported(
 
     assert demo.judge(group) == (0 if change == "nothing" else 3)
     assert ("another session or score" in capsys.readouterr().out) is (change != "nothing")
+
+
+def test_a_trace_that_cannot_be_written_is_refused_before_anything_starts(run, tmp_path: Path):
+    ran = run("demo", "--out", tmp_path / "out", "--trace", tmp_path / "no" / "x")
+
+    assert ran.code == 2
+    assert ran.err.startswith("error: ")
+    assert not list((tmp_path / "out").glob("*.jsonl"))

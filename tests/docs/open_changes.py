@@ -59,7 +59,7 @@ class OpenHand(Hand):
         self.end_turn()
 
     def end_turn(self) -> None:
-        self.table.update(turn_flags=0, retrieved=[], added=[], checkpoint=None)
+        self.table.update(turn_flags=0, attempts=0, retrieved=[], added=[], checkpoint=None)
         super().end_turn()
 
     def partner(self, seat: int) -> int | None:
@@ -238,6 +238,7 @@ class OpenHand(Hand):
         return value >= floor
 
     def fail(self, tiles: Iterable[Record], rule: str) -> None:
+        self.table["attempts"] += 1
         self.make_public(tiles)
         self.fine(self.turn, self.rules["table"]["take_back_charge"], rule)
 
@@ -319,6 +320,7 @@ class OpenHand(Hand):
         del table["charges"][kept["charge_count"] :]
         if table["turn_flags"] & 1:
             table["opened"][self.turn] = table["opening_values"][self.turn] = 0
+        table["attempts"] += 1
         table.update(melds=kept["melds"], turn_flags=0, retrieved=[], added=[], checkpoint=None)
         rule = "C-8" if figures["take_back_any_change"] else "B-4"
         self.fine(self.turn, figures["take_back_charge"], rule)

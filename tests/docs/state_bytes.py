@@ -177,6 +177,7 @@ def open_table_fields(n: int) -> dict[str, Form]:
         "melds": several(record(meld_fields())),
         "charges": several(record(charge_fields()), counter=U16),
         "turn_flags": U8,
+        "attempts": U8,
         "retrieved": SLOTS,
         "added": several(several(U8, 3)),
         "checkpoint": optional(record(checkpoint_fields())),

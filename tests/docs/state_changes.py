@@ -32,7 +32,7 @@ def deal(rules: Record, digest: bytes, starter: int) -> Record:
     if rules["duel"]:
         table = {"opened": [0] * n, "passes": 0, "melds": []}
     elif rules["table"]:
-        table = {"version": 1, "turn_flags": 0, "checkpoint": None}
+        table = {"version": 1, "turn_flags": 0, "attempts": 0, "checkpoint": None}
         table |= {name: [0] * n for name in ("opened", "opening_values", "going_pairs")}
         table |= {name: [] for name in ("melds", "charges", "retrieved", "added")}
     return {

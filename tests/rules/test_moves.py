@@ -249,3 +249,14 @@ def test_a_move_follows_its_tiles_to_other_slots(move):
     assert sorted(placed.tile for placed in move_placed(moved)) == tiles_before
     assert all(placed.slot == slot_of[placed.tile] for placed in move_placed(moved))
     assert with_slots(move, {}) == move
+
+
+@pytest.mark.parametrize("number", [-1, 256])
+def test_numbers_of_melds_and_places_fit_a_byte(number):
+    tiles = (_placed("7:r12a"),)
+    with pytest.raises(DecodeError):
+        Add(meld=number, end=End.HIGH, tiles=tiles)
+    with pytest.raises(DecodeError):
+        Retrieve(meld=number, place=0, supply=tiles)
+    with pytest.raises(DecodeError):
+        Retrieve(meld=0, place=number, supply=tiles)

@@ -8,10 +8,12 @@ from p2pokey.errors import NotYourTurn
 from p2pokey.rules import open_table
 from p2pokey.rules.events import ChargeBooked, HandExhausted, HandFinished, TileDiscarded
 from p2pokey.rules.moves import (
+    ClaimFinish,
     Discard,
     DrawLeft,
     DrawStack,
     End,
+    Lay,
     Open,
     Pass,
     Placed,
@@ -57,7 +59,7 @@ def test_B_4_a_take_back_restores_what_was_before_the_turns_first_change(key):
     assert back.state.racks == hand.state.racks
     assert (back.table.melds, back.table.opened) == (hand.table.melds, hand.table.opened)
     assert back.table.opening_values == (0, 0, 0, 0)
-    assert back.table.turn == hand.table.turn
+    assert back.table.turn == replace(hand.table.turn, attempts=1)
     assert [points for _, points, _ in _charges(back)] == [101]
     shown = {placed.slot for meld in hand.melds(*MELDS_101) for placed in meld.tiles}
     assert all(back.state.faces[slot] == back.deck[slot] for slot in shown)
@@ -94,6 +96,45 @@ def test_B_4_a_turn_with_an_unused_retrieved_okey_is_taken_back():
 def test_D_16_51_with_feeding_has_no_take_back():
     hand = position("51-feeding", RACK_101)
     refused(hand.play(Open(hand.melds(*MELDS_101))), TakeBack(), "D-16")
+
+
+@pytest.mark.parametrize("key", ["101-classic", "101-standard"])
+def test_OT_13_after_three_attempts_the_turn_can_only_end(key):
+    """However they failed; else one turn could be drawn out for ever."""
+    hand = position(key, RACK_101 + " b8", table=RUN)
+    for _ in range(3):
+        hand = hand.play(Open(hand.melds(*MELDS_101)), TakeBack())
+    refused(hand, Open(hand.melds(*MELDS_101)), "OT-13", "3 attempts")
+    assert {type(move) for move in hand.legal()} == {Discard}
+    after = hand.play(hand.discards("y1"))
+    assert after.table.turn.attempts == 0
+    opened = position(key, RACK_101 + " b8", table=RUN, opened="m---")
+    tired = replace(opened.table, turn=replace(opened.table.turn, attempts=3))
+    opened = replace(opened, state=replace(opened.state, table=tired))
+    refused(opened, opened.adds(0, "high", "b8"), "OT-13")
+    refused(opened, Lay(opened.melds("run k10 k11 k12 k13")), "OT-13")
+    refused(opened, opened.retrieves(0, 0, "b8"), "OT-13")
+
+
+def test_OT_13_failed_openings_and_claims_of_C_count_too():
+    hand = position("101-standard", RACK_101 + " b8")
+    low = Open(hand.melds(*MELDS_101[:1]))
+    claim = ClaimFinish(melds=low.melds, additions=(), discard=hand.find("b8"))
+    hand = hand.play(low, claim, low)
+    assert [points for _, points, _ in _charges(hand)] == [101, 101, 101]
+    refused(hand, low, "OT-13")
+    refused(hand, claim, "OT-13")
+
+
+def test_OT_13_a_taken_tile_can_still_be_put_back():
+    piles = ("", "", "", "b8")
+    hand = position("101-classic", RACK_101, phase=Phase.DRAW, discards=piles, table=RUN)
+    hand = hand.play(DrawLeft())
+    for _ in range(3):
+        hand = hand.play(Open(hand.melds(*MELDS_101)), TakeBack())
+    assert set(hand.legal()) == {ReturnTaken()}
+    hand = hand.play(ReturnTaken(), DrawStack())
+    assert {type(move) for move in hand.legal()} == {Discard}
 
 
 def test_OT_11_nothing_to_take_back():

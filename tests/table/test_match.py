@@ -215,3 +215,15 @@ def test_T2_partners_win_together():
 
     assert match.is_over
     assert match.winners == (0, 2)
+
+
+@pytest.mark.parametrize("key", ["classic", "101-classic", "101-standard"])
+def test_G3_a_void_hand_keeps_its_starter(key: str):
+    """Or whoever dislikes the starter would void the hand for another throw."""
+    match = match_of(key).after_failure(keys=frozenset(), starter=Seat(2))
+    assert match.next_setup().starter == 2
+    match = match.after_failure(keys=frozenset())
+    assert match.next_setup().starter == 2
+    points = (0, -2, -2, -2)
+    counted = match.after_hand(finished(match, points, starter=2))
+    assert counted.next_setup().starter == (None if key == "101-classic" else 3)
