@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from p2pokey.bots.source import Source
 from p2pokey.errors import LocalProtocolError
-from p2pokey.rules.duel_checks import mover, rules_of, table_of
+from p2pokey.rules.dealing import mover
+from p2pokey.rules.duel_checks import rules_of, table_of
 from p2pokey.rules.duel_solver import best_table
 from p2pokey.rules.duel_state import in_order, reading_of, written_form, written_meld
 from p2pokey.rules.moves import MAX_LAID_MELDS, DrawStack, LaidMeld, Move, Pass, Placed, Play
