@@ -15,6 +15,7 @@ Rules that only the tables of docs/rules state:
     OT-11  only changes that this turn made to the table are taken back
     OT-12  a finish from the rack is claimed only in C, by a seat that has not opened; a claim that
            does not work is charged
+    OT-13  after some failed and taken-back attempts nothing more is laid in the turn
 """
 
 from collections.abc import Sequence
@@ -162,6 +163,7 @@ def check_open(state: HandState, melds: Sequence[LaidMeld]) -> None:
     Where a failed opening is charged, the floor is not looked at (`missed_floor`).
     """
     check_phase(state, Phase.PLAY)
+    _check_attempts(state)
     table = table_of(state)
     if table.opened[state.turn] is not Opened.NONE:
         refuse(state, "this seat has opened already", "OT-4")
@@ -252,11 +254,21 @@ def _check_claim(state: HandState) -> None:
     check_phase(state, Phase.PLAY)
     if not state.rules.open_table.failed_opening_charged:
         refuse(state, "this game has no such move", "OT-12")
+    _check_attempts(state)
     if table_of(state).opened[state.turn] is not Opened.NONE:
         refuse(state, "this seat has opened already", "OT-12")
 
 
+def _check_attempts(state: HandState) -> None:
+    """Without this bound a turn need never end: each attempt can be made and undone again."""
+    most = state.rules.open_table.attempts_per_turn
+    if table_of(state).turn.attempts >= most:
+        refuse(state, f"after {most} attempts nothing more is laid in this turn", "OT-13")
+
+
 def _check_opened(state: HandState) -> Opened:
+    """How the seat has opened, for a move that lays, adds or retrieves."""
+    _check_attempts(state)
     opened = table_of(state).opened[state.turn]
     if opened is Opened.NONE:
         refuse(state, "this seat has not opened yet", "OT-4")
