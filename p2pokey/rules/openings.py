@@ -13,12 +13,12 @@ false okeys are wild.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from p2pokey.rules.melds import Laid, MeldKind, MeldRules, identity, read_meld
 from p2pokey.rules.pairings import best_pairs
-from p2pokey.rules.sweep import Aim, LaidFaces, Supply, sweep
+from p2pokey.rules.sweep import Aim, LaidFaces, Supply, Swept, sweep
 from p2pokey.tiles import Colour, Face, Tile
 
 Goal = Literal["value", "tiles"]
@@ -88,14 +88,30 @@ def best_opening(
         raise ValueError(f"expected max_new of at least {SMALLEST_MAX}, got {rules.max_new}")
     per_value, per_tile = _AIMS[goal]
     supply = supply_of(tiles, must, okey)
-    found = sweep(supply, Aim(per_value=per_value, per_tile=per_tile), wrap=rules.wrap)
-    if found is not None and sum(len(meld.faces) for meld in found.melds) > len(tiles) - keep:
-        aim = Aim(per_value=per_value, per_tile=per_tile, keep=keep)
-        found = sweep(supply, aim, wrap=rules.wrap)
+    aim = Aim(per_value=per_value, per_tile=per_tile)
+    found = sweep(supply, aim, wrap=rules.wrap)
+    if found is None or not found.melds:
+        return None
+    excess = sum(len(meld.faces) for meld in found.melds) + keep - len(tiles)
+    if excess > 0:
+        floor = _without_one(found, aim) if excess == 1 and not must else 0
+        found = sweep(supply, replace(aim, keep=keep), wrap=rules.wrap, floor=floor)
     if found is None or not found.melds:
         return None
     laid = lay_out(found.melds, tiles, must=must, okey=okey, rules=rules, declare=declare)
     return Opening(value_of(laid, okey=okey, rules=rules), laid)
+
+
+def _without_one(found: Swept, aim: Aim) -> int:
+    """The least that melds with a tile fewer reach: a longer one lacks an end, or a short one is left."""
+    losses = []
+    for meld in found.melds:
+        scores = [
+            aim.wild_score(face.number) if face.is_wild else aim.score(face.number)
+            for face in meld.faces
+        ]
+        losses.append(sum(scores) if len(scores) == 3 else min(scores[0], scores[-1]))
+    return found.score - min(losses)
 
 
 def value_of(melds: Sequence[LaidOut], *, okey: Face | None, rules: MeldRules) -> int:
