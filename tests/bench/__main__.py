@@ -1,4 +1,5 @@
-"""`make bench`: what the cryptography costs on this computer, on every backend that it has.
+"""`make bench`: what the cryptography costs on this computer, on every backend that it has, and what
+the exact solvers of the rules do.
 
 The floor of a step is the number of its group operations (docs/protocol.md S18) times what each of
 them took in the same run. libsodium cannot fall below it one by one; sums that verify several proofs
@@ -31,6 +32,7 @@ from tests.bench.memory import Memory, measure_memory
 from tests.bench.operations import Operations, measure_operations
 from tests.bench.sharing import Shared, two_threads
 from tests.bench.shuffles import chain, one_shuffle
+from tests.bench.solvers import POSITIONS, QUICK_POSITIONS, SolverTime, solvers
 
 SIZES = (15, 22, 53, 106, 212, 424)
 """Tiles: a rack of Classic Okey and of 101, half a deck, a deck, and more for the trend."""
@@ -89,7 +91,9 @@ def _all_steps(inputs: Inputs, long_runs: int) -> Iterator[Step]:
     yield from hands(inputs, long_runs)
 
 
-def report(measured: dict[str, Measured], memory: Memory | None) -> dict[str, object]:
+def report(
+    measured: dict[str, Measured], memory: Memory | None, solved: Sequence[SolverTime]
+) -> dict[str, object]:
     """The same as the tables, for programs."""
     return {
         "python": platform.python_version(),
@@ -103,6 +107,7 @@ def report(measured: dict[str, Measured], memory: Memory | None) -> dict[str, ob
         "two_threads": [asdict(shared) for m in measured.values() for shared in m.shared],
         "python_over_libsodium": speedups(measured),
         "memory_mb": None if memory is None else asdict(memory),
+        "solvers": [asdict(solver) for solver in solved],
     }
 
 
@@ -149,6 +154,20 @@ def print_tables(measured: dict[str, Measured], memory: Memory | None) -> None:
         print_row(["most in a hand", f"{memory.peak:.0f}"])
 
 
+def print_solvers(solved: Sequence[SolverTime]) -> None:
+    """Prints one line for each solver; a ratio below 1 beats the target."""
+    print("\nSolvers, milliseconds a position\n")
+    print_row(["", "positions", "median", "to target", "p99", "to target"])
+    for solver in solved:
+        cells = [str(solver.count)]
+        for ms, target in (
+            (solver.median_ms, solver.target_median_ms),
+            (solver.p99_ms, solver.target_p99_ms),
+        ):
+            cells += [f"{ms:.2f}", times_text(None if target is None else ms / target)]
+        print_row([solver.name, *cells])
+
+
 def times_text(ratio: float | None) -> str:
     """A ratio as text, nothing for none."""
     return "" if ratio is None else f"{ratio:.2f}x"
@@ -162,19 +181,27 @@ def print_row(cells: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(prog="make bench", description="Measures the cryptography.")
+    parser = argparse.ArgumentParser(
+        prog="make bench", description="Measures cryptography and solvers."
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     parser.add_argument("--quick", action="store_true", help="one run of the smallest size")
     parser.add_argument("--backend", choices=BACKENDS, help="this backend only")
+    parser.add_argument("--solvers", action="store_true", help="the solvers of the rules only")
     options = parser.parse_args(arguments)
+    solved = list(solvers(QUICK_POSITIONS if options.quick else POSITIONS))
+    if options.solvers:
+        print_solvers(solved)
+        return 0
     names = BACKENDS if options.backend is None else (options.backend,)
     results = {name: measure(name, is_quick=options.quick) for name in names}
     measured = {name: result for name, result in results.items() if result is not None}
     memory = None if options.quick else measure_memory()
     if options.json:
-        print(json.dumps(report(measured, memory), indent=1))
+        print(json.dumps(report(measured, memory, solved), indent=1))
     elif measured:
         print_tables(measured, memory)
+        print_solvers(solved)
     return 0 if measured else 1
 
 

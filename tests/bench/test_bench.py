@@ -23,6 +23,7 @@ from tests.bench.dealing import tokens
 from tests.bench.hands import VERIFIED, hands
 from tests.bench.inputs import Inputs
 from tests.bench.shuffles import chain, one_shuffle
+from tests.bench.solvers import solvers
 from tests.sim.cheap_group import CheapBackend
 
 
@@ -145,6 +146,25 @@ def test_json_report_names_every_backend_and_step(capsys: pytest.CaptureFixture[
     assert {step["name"] for step in report["steps"]} == {
         "shuffle", "shuffle and prove", "verify", "prove and verify",
     }  # fmt: skip
+
+
+def test_every_solver_is_measured_on_as_many_positions() -> None:
+    measured = list(solvers(3))
+
+    assert len({solver.name for solver in measured}) == len(measured)
+    assert {solver.count for solver in measured} == {3}
+    assert all(0 < solver.median_ms <= solver.p99_ms for solver in measured)
+    assert {solver.name.split(",")[0] for solver in measured} == {
+        "distance", "discards and draws", "opening", "table", "duel",
+    }  # fmt: skip
+
+
+def test_solvers_are_printed_with_their_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--quick", "--solvers"]) == 0
+
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    opening = next(line for line in lines if line[:4] == ["opening,", "22,", "0", "okeys"])
+    assert [cell.endswith("x") for cell in opening[4:]] == [False, False, True, False, True]
 
 
 def test_tables_are_printed_for_one_backend(capsys: pytest.CaptureFixture[str]) -> None:
