@@ -41,10 +41,8 @@ def deal(rules: RuleSet, seats: int, starter: Seat, *, table: GameTable | None =
     """
     if not MIN_SEATS <= seats <= MAX_SEATS or not 0 <= starter < seats:
         raise InvalidRuleSet(f"no seat {starter} at a table of {seats}", rule="OPT-2")
-    size = rules.rack_size
-    blocks = [(seat - starter) % seats for seat in range(seats)]
-    racks = [tuple(Slot(size * block + i) for i in range(size)) for block in blocks]
-    extra = Slot(size * seats)
+    racks = deal_racks(rules.rack_size, seats, starter)
+    extra = Slot(rules.rack_size * seats)
     racks[starter] = (*racks[starter], extra)
     state = HandState(
         rules=rules,
@@ -62,6 +60,12 @@ def deal(rules: RuleSet, seats: int, starter: Seat, *, table: GameTable | None =
     )
     dealt = [Reveal(slots=rack, to=Seat(seat)) for seat, rack in enumerate(racks)]
     return state, (*dealt, Reveal(slots=state.stack[:1], to=None))
+
+
+def deal_racks(size: int, seats: int, starter: Seat) -> list[tuple[Slot, ...]]:
+    """Racks per seat: the first slots are the starter's, the next its right neighbour's (G-2)."""
+    blocks = [(seat - starter) % seats for seat in range(seats)]
+    return [tuple(Slot(size * block + i) for i in range(size)) for block in blocks]
 
 
 def turn_indicator(state: HandState, tile: Tile) -> Outcome:

@@ -10,13 +10,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from p2pokey.errors import IllegalMove, InvalidRuleSet
-from p2pokey.rules.dealing import mover
+from p2pokey.rules.dealing import (
+    Outcome,
+    counted,
+    deal_racks,
+    mover,
+    with_faces,
+    with_rack,
+    without,
+)
 from p2pokey.rules.duel_checks import check, table_of
 from p2pokey.rules.duel_plays import simple_plays
 from p2pokey.rules.duel_scoring import score_duel
 from p2pokey.rules.duel_state import DuelTable
 from p2pokey.rules.events import (
-    Event,
     HandExhausted,
     RackEmptied,
     Reveal,
@@ -35,7 +42,6 @@ __all__ = ["apply", "check", "legal", "mover", "score", "start", "turn_indicator
 
 PLAYERS = 2
 PASSES_TO_BLOCK = 2
-Outcome = tuple[HandState, tuple[Event, ...]]
 
 
 def start(rules: RuleSet, seats: int, starter: Seat) -> Outcome:
@@ -46,9 +52,7 @@ def start(rules: RuleSet, seats: int, starter: Seat) -> Outcome:
     """
     if seats != PLAYERS or not 0 <= starter < seats:
         raise InvalidRuleSet(f"no seat {starter} at a table of {seats}", rule="OPT-2")
-    size = rules.rack_size
-    blocks = [(seat - starter) % seats for seat in range(seats)]
-    racks = tuple(tuple(Slot(size * block + i) for i in range(size)) for block in blocks)
+    racks = tuple(deal_racks(rules.rack_size, seats, starter))
     state = HandState(
         rules=rules,
         seats=seats,
@@ -56,7 +60,7 @@ def start(rules: RuleSet, seats: int, starter: Seat) -> Outcome:
         phase=Phase.PLAY,
         turn=starter,
         racks=racks,
-        stack=tuple(Slot(slot) for slot in range(size * seats, TILE_COUNT)),
+        stack=tuple(Slot(slot) for slot in range(rules.rack_size * seats, TILE_COUNT)),
         discards=((),) * seats,
         indicator=None,
         faces=(None,) * TILE_COUNT,
@@ -108,15 +112,13 @@ def score(state: HandState, faces: Mapping[Slot, Tile], totals: tuple[int, ...])
 
 
 def _next_turn(state: HandState, table: DuelTable) -> HandState:
-    turns = tuple(count + (seat == state.turn) for seat, count in enumerate(state.turns_taken))
-    return replace(state, turns_taken=turns, turn=state.right_of(state.turn), table=table)
+    seat = state.right_of(state.turn)
+    return replace(state, turns_taken=counted(state), turn=seat, table=table)
 
 
 def _draw(state: HandState) -> Outcome:
     seat, (slot, *rest) = state.turn, state.stack
-    racks = tuple(
-        (*rack, slot) if owner == seat else rack for owner, rack in enumerate(state.racks)
-    )
+    racks = with_rack(state, (*state.racks[seat], slot))
     drawn = replace(state, racks=racks, stack=tuple(rest))
     after = _next_turn(drawn, replace(table_of(state), passes=0))
     return after, (TileDrawn(seat=seat, slot=slot), Reveal(slots=(slot,), to=seat))
@@ -134,17 +136,14 @@ def _pass(state: HandState) -> Outcome:
 
 def _play(state: HandState, move: Play) -> Outcome:
     seat, before = state.turn, table_of(state)
-    faces = list(state.faces)
-    for placed in move_placed(move):
-        faces[placed.slot] = placed.tile
     laid = tuple(placed for placed in move_placed(move) if placed.slot in state.racks[seat])
-    gone = {placed.slot for placed in laid}
-    racks = tuple(tuple(slot for slot in rack if slot not in gone) for rack in state.racks)
+    rack = without(state.racks[seat], [placed.slot for placed in laid])
     opened = tuple(was or owner == seat for owner, was in enumerate(before.opened))
     table = DuelTable(melds=move.table, opened=opened, passes=0)
-    after = _next_turn(replace(state, faces=tuple(faces), racks=racks), table)
+    faces = with_faces(state, move_placed(move))
+    after = _next_turn(replace(state, faces=faces, racks=with_rack(state, rack)), table)
     played = TablePlayed(seat=seat, laid=laid)
-    if racks[seat]:
+    if rack:
         return after, (played,)
     over = replace(after, phase=Phase.OVER, ending=Ending.FINISHED, turn=seat)
     return over, (played, RackEmptied(seat=seat))

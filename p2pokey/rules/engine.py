@@ -5,7 +5,7 @@ from typing import Protocol
 
 from p2pokey.errors import InvalidRuleSet
 from p2pokey.rules import classic, duel, open_table
-from p2pokey.rules.events import Event
+from p2pokey.rules.dealing import Outcome
 from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS, RuleSet
 from p2pokey.rules.scoring import HandScore
@@ -17,12 +17,10 @@ from p2pokey.tiles import Seat, Slot, Tile
 class Engine(Protocol):
     """The moves of one hand as pure functions; same arguments, same results, on every peer."""
 
-    def start(
-        self, rules: RuleSet, seats: int, starter: Seat
-    ) -> tuple[HandState, tuple[Event, ...]]:
+    def start(self, rules: RuleSet, seats: int, starter: Seat) -> Outcome:
         """The deal: which slots lie where, and which must now be opened to whom."""
 
-    def turn_indicator(self, state: HandState, tile: Tile) -> tuple[HandState, tuple[Event, ...]]:
+    def turn_indicator(self, state: HandState, tile: Tile) -> Outcome:
         """The top of the stack opened to `tile` for the indicator."""
 
     def mover(self, state: HandState) -> Seat | None:
@@ -34,7 +32,7 @@ class Engine(Protocol):
     def check(self, view: View, move: Move) -> None:
         """Raises RuleError if the seat to move may not make that move."""
 
-    def apply(self, state: HandState, move: Move) -> tuple[HandState, tuple[Event, ...]]:
+    def apply(self, state: HandState, move: Move) -> Outcome:
         """The state after a move of the seat to move, checked on public facts."""
 
     def score(
