@@ -13,7 +13,7 @@ from p2pokey.rules.conformance_input import (
     seat_of,
 )
 from p2pokey.rules.engine import Engine, engine_for
-from p2pokey.rules.melds import MeldKind, identity, read_meld
+from p2pokey.rules.melds import Laid, MeldKind, identity, read_meld
 from p2pokey.rules.moves import Move, Placed
 from p2pokey.rules.published import OPTIONS, Option, RuleSet
 from p2pokey.rules.rulesets import options_of, ruleset_for
@@ -31,6 +31,14 @@ from p2pokey.tiles import (
 )
 
 TEAM_NAMES = "AB"
+DECK = tuple(map(Tile, range(TILE_COUNT)))
+"""A deck whose slot n holds tile n, for positions in the middle of a hand."""
+
+
+def placed(laid: Laid | Tile) -> Placed:
+    """A tile in its slot of `DECK`."""
+    tile = laid.tile if isinstance(laid, Laid) else laid
+    return Placed(Slot(tile), tile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,32 +5,27 @@ from dataclasses import replace
 from itertools import product
 
 from p2pokey.errors import DecodeError, RuleError
-from p2pokey.rules.conformance_common import COMMON_KINDS, FaceUp
+from p2pokey.rules.conformance_common import COMMON_KINDS, DECK, FaceUp, placed
 from p2pokey.rules.conformance_input import Example, Facts, Kind, read_groups
 from p2pokey.rules.conformance_tables import free_tiles, run_of
 from p2pokey.rules.duel import start
 from p2pokey.rules.duel_checks import opening_value, rules_of, table_of
 from p2pokey.rules.duel_state import DuelTable, read_together, written_form
 from p2pokey.rules.melds import MeldKind
-from p2pokey.rules.moves import DrawStack, Move, Pass, Placed, Play
+from p2pokey.rules.moves import DrawStack, Move, Pass, Play
 from p2pokey.rules.published import OPTIONS, RuleSet
 from p2pokey.rules.state import Phase
 from p2pokey.rules.view import View
-from p2pokey.tiles import TILE_COUNT, Colour, Face, Seat, Slot, Tile, face_of, parse_tile
+from p2pokey.tiles import Colour, Face, Seat, Slot, Tile, face_of, parse_tile
 
 ME, OTHER = Seat(0), Seat(1)
-_DECK = tuple(map(Tile, range(TILE_COUNT)))
 _RUN = tuple(map(parse_tile, ("r1a", "r2a", "r3a")))
 _NEXT = parse_tile("r4a")
 _REASONS = {"E-6": "table_tile_missing", "E-12": "no_rack_tile", "M-4": "not_on_rack"}
 
 
-def _placed(tile: Tile) -> Placed:
-    return Placed(Slot(tile), tile)
-
-
 def _table(melds: Iterable[Sequence[Tile]], *, opened: bool, passes: int = 0) -> DuelTable:
-    written = written_form(list(map(_placed, meld)) for meld in melds)
+    written = written_form(list(map(placed, meld)) for meld in melds)
     return DuelTable(melds=written, opened=(opened, opened), passes=passes)
 
 
@@ -43,19 +38,19 @@ def _position(
 ) -> FaceUp:
     """A round with seat 1 on turn: slot n holds tile n; tiles that are not named fill the stack."""
     state, _ = start(rules, rules.players, ME)
-    lying = [placed.tile for placed in table.tiles]
+    lying = [one.tile for one in table.tiles]
     named = {*lying, *(tile for rack in racks.values() for tile in rack)}
-    free = [tile for tile in _DECK if tile not in named]
+    free = [tile for tile in DECK if tile not in named]
     if ME not in racks or OTHER not in racks:
         raise DecodeError("expected the racks of seats 1 and 2")
     state = replace(
         state,
         racks=tuple(tuple(map(Slot, racks[seat])) for seat in (ME, OTHER)),
         stack=tuple(map(Slot, free[:stack])),
-        faces=tuple(tile if tile in lying else None for tile in _DECK),
+        faces=tuple(tile if tile in lying else None for tile in DECK),
         table=table,
     )
-    return FaceUp(state, _DECK)
+    return FaceUp(state, DECK)
 
 
 def _run_meld(rules: RuleSet, given: Example) -> Facts:
@@ -96,10 +91,10 @@ def _run_turn(rules: RuleSet, given: Example) -> Facts:
     tile_of = _tiles_by_text([*before, given["rack"]], after)
     played = [[tile_of[text].pop(0) for text in meld] for meld in after]
     used = {tile for meld in [*lying, *played, rack] for tile in meld}
-    other = [next(tile for tile in _DECK if tile not in used)]
+    other = [next(tile for tile in DECK if tile not in used)]
     hand = _position(rules, {ME: rack, OTHER: other}, table)
     try:
-        move = Play(written_form(list(map(_placed, meld)) for meld in played))
+        move = Play(written_form(list(map(placed, meld)) for meld in played))
     except RuleError:
         return {"legal": False, "reason": "invalid_set"}
     return _play_facts(hand, move)
@@ -175,7 +170,7 @@ def _emptied(rules: RuleSet, one: list[Tile], two: list[Tile]) -> FaceUp:
     racks[winners[0]] = [last]
     hand = _position(rules, racks, _table([run], opened=True))
     hand = replace(hand, state=replace(hand.state, turn=winners[0]))
-    played = written_form([list(map(_placed, (*run, last)))])
+    played = written_form([list(map(placed, (*run, last)))])
     return _ended(hand.after(Play(played)))
 
 
@@ -198,11 +193,11 @@ def _run_action(rules: RuleSet, given: Example) -> Facts:
     moves: dict[str, Move] = {
         "pass": Pass(),
         "draw": DrawStack(),
-        "play": Play(written_form([list(map(_placed, (*_RUN, _NEXT)))])),
+        "play": Play(written_form([list(map(placed, (*_RUN, _NEXT)))])),
     }
     move = moves[given["action"]]
     table = _table([_RUN], opened=True, passes=given["passes_before"])
-    spare = [tile for tile in _DECK if tile not in (*_RUN, _NEXT)][-4:]
+    spare = [tile for tile in DECK if tile not in (*_RUN, _NEXT)][-4:]
     drawn = given.get("drawn_this_turn", False)
     racks = {ME: [_NEXT, *spare[:2]], OTHER: spare[2:]}
     hand = _position(rules, racks, table, stack=given["pool"] + drawn)

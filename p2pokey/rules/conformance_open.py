@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from p2pokey.errors import DecodeError, RuleError
-from p2pokey.rules.conformance_common import FaceUp, with_options
+from p2pokey.rules.conformance_common import FaceUp, placed, with_options
 from p2pokey.rules.conformance_input import (
     Example,
     Facts,
@@ -20,7 +20,6 @@ from p2pokey.rules.conformance_position import (
     charged,
     laid_meld,
     lying_meld,
-    placed,
     position,
     read_table,
 )

@@ -1,14 +1,14 @@
-"""Positions on an open table for worked examples: the deck lies face up, slot n holds tile n."""
+"""Positions on an open table for worked examples; slot n holds tile n (`DECK`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from p2pokey.errors import DecodeError
-from p2pokey.rules.conformance_common import FaceUp
+from p2pokey.rules.conformance_common import DECK, FaceUp, placed
 from p2pokey.rules.conformance_input import Example, read_groups
 from p2pokey.rules.dealing import deal
 from p2pokey.rules.melds import Laid, MeldKind, is_wild, read_meld
-from p2pokey.rules.moves import LaidMeld, Placed
+from p2pokey.rules.moves import LaidMeld
 from p2pokey.rules.open_state import (
     Opened,
     OpenTable,
@@ -20,10 +20,9 @@ from p2pokey.rules.open_state import (
 )
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.state import Phase, left_of
-from p2pokey.tiles import TILE_COUNT, Face, Seat, Slot, Tile, is_false_okey, make_tile
+from p2pokey.tiles import Face, Seat, Slot, Tile, is_false_okey, make_tile
 
 ME = Seat(0)
-DECK = tuple(map(Tile, range(TILE_COUNT)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +132,6 @@ def _table(given: Setting) -> OpenTable:
         going_pairs=tuple(seat in given.going_pairs for seat in seats),
         turn=given.turn_record,
     )
-
-
-def placed(laid: Laid | Tile) -> Placed:
-    """A tile in its slot."""
-    tile = laid.tile if isinstance(laid, Laid) else laid
-    return Placed(Slot(tile), tile)
 
 
 def laid_meld(kind: MeldKind, tiles: Sequence[Laid]) -> LaidMeld:

@@ -5,8 +5,10 @@ from dataclasses import replace
 from p2pokey.errors import DecodeError
 from p2pokey.rules.conformance_common import (
     COMMON_KINDS,
+    DECK,
     INDICATOR_KINDS,
     FaceUp,
+    placed,
     run_teams,
     team_totals,
     with_options,
@@ -21,14 +23,14 @@ from p2pokey.rules.conformance_input import (
     read_tiles,
     seat_of,
 )
-from p2pokey.rules.conformance_open import OPEN_KINDS
-from p2pokey.rules.conformance_position import DECK, ME, Setting, laid_meld, placed, position
+from p2pokey.rules.conformance_open import OPEN_KINDS, opened_of
+from p2pokey.rules.conformance_position import ME, Setting, laid_meld, position
 from p2pokey.rules.conformance_tables import further_pairs
 from p2pokey.rules.conformance_taking import TAKING_KINDS
 from p2pokey.rules.counting import quick_value, turn_seconds
 from p2pokey.rules.melds import MeldKind, is_wild, read_meld
 from p2pokey.rules.moves import Discard, Open
-from p2pokey.rules.open_scoring import FinishFlags, finish_flags
+from p2pokey.rules.open_scoring import FinishFlags, flags_of
 from p2pokey.rules.open_state import Charge, Opened, TurnRecord, table_of
 from p2pokey.rules.published import OPTIONS, Option, RuleSet, Scoring
 from p2pokey.rules.state import Ending
@@ -41,7 +43,7 @@ _ANY_OKEY = parse_face("k5")
 
 
 def _run_finish_flags(rules: RuleSet, given: Example) -> Facts:
-    opened = Opened[given["finisher_opened"].upper()]
+    opened = opened_of(given["finisher_opened"])
     others = {Seat(1): (Opened.MELDS, 0)} if given["others_opened"] else {}
     [laid] = read_tiles([given["discard"]])
     hand = position(
@@ -62,22 +64,10 @@ def _rack_word(rules: RuleSet) -> str:
 
 
 def _flags_of(hand: FaceUp) -> FinishFlags:
-    """What made the finish of a hand dearer."""
-    state, table = hand.state, table_of(hand.state)
-    if state.finish is None:
+    flags = flags_of(hand.state, table_of(hand.state))
+    if flags is None:
         raise DecodeError("expected a hand that somebody has finished")
-    finisher = state.finish.seat
-    return finish_flags(
-        state.rules,
-        okey_discarded=state.finish.okey_discarded,
-        opened=table.opened[finisher],
-        opened_this_turn=table.turn.opened,
-        others_opened=any(
-            opened is not Opened.NONE
-            for seat, opened in enumerate(table.opened)
-            if seat != finisher
-        ),
-    )
+    return flags
 
 
 # Scores ------------------------------------------------------------------------------------------
@@ -101,7 +91,7 @@ def _racks(rules: RuleSet, given: Example) -> dict[Seat, list[Tile]]:
 
 def _openings(rules: RuleSet, given: Example) -> dict[Seat, tuple[Opened, int]]:
     seats = enumerate(given["seats"][str(seat + 1)] for seat in range(rules.players))
-    return {Seat(seat): (Opened[facts["opened"].upper()], 0) for seat, facts in seats}
+    return {Seat(seat): (opened_of(facts["opened"]), 0) for seat, facts in seats}
 
 
 def _with_charges(hand: FaceUp, given: Example) -> FaceUp:

@@ -7,15 +7,15 @@ so that nothing but the rules of taking stands in the way.
 from dataclasses import dataclass
 
 from p2pokey.errors import DecodeError, RuleError
-from p2pokey.rules.conformance_common import FaceUp, with_options
+from p2pokey.rules.conformance_common import FaceUp, placed, with_options
 from p2pokey.rules.conformance_input import Example, Facts, Kind, okey_of, read_face, read_tiles
+from p2pokey.rules.conformance_open import opened_of
 from p2pokey.rules.conformance_position import (
     ME,
     Setting,
     charged,
     laid_meld,
     lying_meld,
-    placed,
     position,
 )
 from p2pokey.rules.conformance_tables import (
@@ -194,7 +194,7 @@ def _run_take(rules: RuleSet, given: Example) -> Facts:
     wish = _Wish(
         rules=rules,
         use=given["use"],
-        opened=Opened[given["opened"].upper()],
+        opened=opened_of(given["opened"]),
         playable=given.get("tile_playable"),
         going_pairs=frozenset(seat for seat, is_so in declared.items() if is_so),
     )

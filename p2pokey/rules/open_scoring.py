@@ -187,7 +187,7 @@ def score_open(
     if state.ending is Ending.CANCELLED:
         nothing = (0,) * state.seats
         return HandScore(points=nothing, totals=tuple(totals), reason="cancelled", counts=False)
-    finish = _flags_of(state, table)
+    finish = flags_of(state, table)
     finisher = None if state.finish is None else state.finish.seat
     assert state.okey is not None
     seats = [_facts_of(state, table, Seat(seat), faces) for seat in range(state.seats)]
@@ -207,8 +207,11 @@ def _facts_of(
     return SeatFacts(opened=opened, rack=rack, going_pairs=table.going_pairs[seat])
 
 
-def _flags_of(state: HandState, table: OpenTable) -> FinishFlags | None:
-    """What the finish was; the record of the finishing turn still stands."""
+def flags_of(state: HandState, table: OpenTable) -> FinishFlags | None:
+    """What makes the finish of a hand that is over dearer, None where nobody has finished.
+
+    The record of the finishing turn still stands.
+    """
     if state.finish is None:
         return None
     seat = state.finish.seat
