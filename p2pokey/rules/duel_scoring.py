@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from p2pokey.errors import LocalProtocolError
+from p2pokey.rules.duel_checks import rules_of
 from p2pokey.rules.published import DuelRules
-from p2pokey.rules.scoring import HandScore
-from p2pokey.rules.state import Ending, HandState, Phase
+from p2pokey.rules.scoring import HandScore, check_over, hand_score
+from p2pokey.rules.state import Ending, HandState
 from p2pokey.tiles import Slot, Tile, face_of
 
 
@@ -32,10 +32,7 @@ def score_duel(state: HandState, faces: Mapping[Slot, Tile], totals: Sequence[in
         faces: the tiles of both racks, at least.
         totals: score per seat before the round.
     """
-    duel = state.rules.duel
-    if state.phase is not Phase.OVER or len(totals) != state.seats or duel is None:
-        raise LocalProtocolError("expected a round that is over and one total per seat")
-    points = round_points(duel, [[faces[slot] for slot in rack] for rack in state.racks])
-    after = tuple(total + change for total, change in zip(totals, points, strict=True))
+    check_over(state, totals)
+    points = round_points(rules_of(state), [[faces[slot] for slot in rack] for rack in state.racks])
     reason = "duel-empty-rack" if state.ending is Ending.FINISHED else "duel-blocked"
-    return HandScore(points=points, totals=after, reason=reason)
+    return hand_score(points, totals, reason)

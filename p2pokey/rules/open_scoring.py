@@ -11,8 +11,8 @@ from p2pokey.errors import LocalProtocolError
 from p2pokey.rules.melds import identity, is_wild
 from p2pokey.rules.open_state import Opened, OpenTable
 from p2pokey.rules.published import PartnerCleared, RuleSet, Scoring
-from p2pokey.rules.scoring import HandScore
-from p2pokey.rules.state import Ending, HandState, Phase, partner_of
+from p2pokey.rules.scoring import HandScore, check_over, hand_score
+from p2pokey.rules.state import Ending, HandState, partner_of
 from p2pokey.tiles import Face, Seat, Slot, Tile
 
 FINISH = -101
@@ -182,8 +182,7 @@ def score_open(
     Raises:
         LocalProtocolError: the hand is not over, or not one total per seat was given.
     """
-    if state.phase is not Phase.OVER or len(totals) != state.seats:
-        raise LocalProtocolError("expected a hand that is over and one total per seat")
+    check_over(state, totals)
     if state.ending is Ending.CANCELLED:
         nothing = (0,) * state.seats
         return HandScore(points=nothing, totals=tuple(totals), reason="cancelled", counts=False)
@@ -194,8 +193,7 @@ def score_open(
     ends = end_points(state.rules, okey=state.okey, seats=seats, finisher=finisher, finish=finish)
     charges = [table.charged(seat) for seat in range(state.seats)]
     points = hand_points(state.rules, ends=ends, charges=charges, finisher=finisher)
-    after = tuple(total + change for total, change in zip(totals, points, strict=True))
-    return HandScore(points=points, totals=after, reason=_reason(finish))
+    return hand_score(points, totals, _reason(finish))
 
 
 def _facts_of(

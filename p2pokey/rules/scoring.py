@@ -32,6 +32,18 @@ class HandScore:
     """Whether the hand counts for the match; a cancelled one is dealt again (C-12)."""
 
 
+def check_over(state: HandState, totals: Sequence[int]) -> None:
+    """Raises LocalProtocolError unless the hand is over and there is one total per seat."""
+    if state.phase is not Phase.OVER or len(totals) != state.seats:
+        raise LocalProtocolError("expected a hand that is over and one total per seat")
+
+
+def hand_score(points: tuple[int, ...], totals: Sequence[int], reason: str) -> HandScore:
+    """The score of a hand that counts; totals: per seat before the hand."""
+    after = tuple(total + change for total, change in zip(totals, points, strict=True))
+    return HandScore(points=points, totals=after, reason=reason)
+
+
 def finish_loss(finish: FinishRecord) -> int:
     """What each other seat loses by a finish: 2, 4, 4 or 8 (A-3)."""
     loss = MELDS_LOSS if finish.kind is FinishKind.MELDS else PAIRS_LOSS
@@ -57,11 +69,9 @@ def score_classic(state: HandState, totals: Sequence[int]) -> HandScore:
     Args:
         totals: score per seat before the hand.
     """
-    if state.phase is not Phase.OVER or len(totals) != state.seats:
-        raise LocalProtocolError("expected a hand that is over and one total per seat")
+    check_over(state, totals)
     points = classic_points(state.rules, state.seats, finish=state.finish, shown_by=state.shown_by)
-    after = tuple(total + change for total, change in zip(totals, points, strict=True))
-    return HandScore(points=points, totals=after, reason=_reason(state.finish))
+    return hand_score(points, totals, _reason(state.finish))
 
 
 def _reason(finish: FinishRecord | None) -> str:
