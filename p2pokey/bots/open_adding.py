@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from p2pokey.bots.sight import Sight
 from p2pokey.rules.moves import Add, Placed, Retrieve
-from p2pokey.rules.open_charges import retrieve_charge, retrieve_payer
+from p2pokey.rules.open_charges import is_own_side, retrieve_charge, retrieve_payer
 from p2pokey.rules.open_state import Opened
 from p2pokey.rules.open_taking import may_process
 from p2pokey.rules.playable import double_swaps_of
-from p2pokey.rules.state import partner_of
 from p2pokey.tiles import Face, Seat
 
 
@@ -111,21 +110,20 @@ def _payer(sight: Sight, move: Retrieve) -> Seat | None:
 
 def _rival_pays(sight: Sight, move: Retrieve) -> bool:
     payer = _payer(sight, move)
-    return payer is not None and not _is_partner(sight, payer)
+    return payer is not None and not _is_own_side(sight, payer)
 
 
 def _partner_pays(sight: Sight, move: Retrieve) -> bool:
     payer = _payer(sight, move)
-    return payer is not None and _is_partner(sight, payer)
+    return payer is not None and _is_own_side(sight, payer)
 
 
-def _is_partner(sight: Sight, seat: Seat) -> bool:
-    return sight.state.rules.partners and partner_of(sight.seat, sight.state.seats) == seat
+def _is_own_side(sight: Sight, seat: Seat) -> bool:
+    return is_own_side(sight.state.rules, sight.state.seats, sight.seat, seat)
 
 
 def _is_own(sight: Sight, number: int) -> bool:
-    owner = sight.table.melds[number].owner
-    return owner == sight.seat or _is_partner(sight, owner)
+    return _is_own_side(sight, sight.table.melds[number].owner)
 
 
 def _may_add(sight: Sight) -> bool:
