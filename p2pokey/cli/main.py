@@ -69,14 +69,12 @@ def common(function: _Function) -> _Function:
         return function(output, **values)
 
     options = (
-        click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
-        click.option("-v", "--verbose", count=True, help="Show the log; twice for more."),
         click.option("-q", "--quiet", is_flag=True, help="Say only what matters."),
+        click.option("-v", "--verbose", count=True, help="Show the log; twice for more."),
+        click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
     )
     wrapped: Any = update_wrapper(run, function)
-    for option in options:
-        wrapped = option(wrapped)
-    result: _Function = wrapped
+    result: _Function = _with_options(wrapped, options)
     return result
 
 
@@ -100,11 +98,33 @@ def table_options(function: _Function) -> _Function:
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
     )
-    wrapped: Any = function
+    return _with_options(function, options)
+
+
+def game_options(function: _Function) -> _Function:
+    """Options of whoever chooses the game."""
+    options = (
+        click.option(
+            "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
+        ),
+        click.option(
+            "--option",
+            "options",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="An option of these rules, such as hands=7; may be repeated.",
+        ),
+    )
+    return _with_options(function, options)
+
+
+def _with_options(
+    function: _Function, options: Sequence[Callable[[_Function], _Function]]
+) -> _Function:
+    """The function with these options, which --help lists in this order."""
     for option in reversed(options):
-        wrapped = option(wrapped)
-    result: _Function = wrapped
-    return result
+        function = option(function)
+    return function
 
 
 @click.group(
@@ -139,16 +159,7 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 
 
 @cli.command()
-@click.option(
-    "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of these rules, such as hands=7; may be repeated.",
-)
+@game_options
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
     "--window",
@@ -204,16 +215,7 @@ def _only_auto(auto: bool) -> None:
 
 
 @cli.command()
-@click.option(
-    "--rules", type=RULES, default="classic", show_default=True, help="Key of the rule set."
-)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of these rules, such as hands=7; may be repeated.",
-)
+@game_options
 @click.option("--hands", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(
     "--out",
