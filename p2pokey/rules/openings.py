@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from p2pokey.rules.melds import Laid, MeldKind, MeldRules, identity, read_meld
 from p2pokey.rules.pairings import best_pairs
-from p2pokey.rules.sweep import Aim, LaidFaces, Supply, Swept, sweep
+from p2pokey.rules.sweep import NUMBERS, Aim, Counts, LaidFaces, Supply, Swept, sweep
 from p2pokey.tiles import Colour, Face, Tile
 
 Goal = Literal["value", "tiles"]
@@ -133,20 +133,21 @@ def _as_laid(meld: LaidOut) -> list[Laid]:
 
 def supply_of(tiles: Sequence[Tile], must: Sequence[Tile], okey: Face | None) -> Supply:
     """Tiles by number and colour."""
-    supply = Supply()
+    counts, wilds = _count(tiles, okey)
+    needed, must_wilds = _count(must, okey)
+    return Supply(counts=counts, must=needed, wilds=wilds, must_wilds=must_wilds)
+
+
+def _count(tiles: Sequence[Tile], okey: Face | None) -> tuple[Counts, int]:
+    counts = [[0] * 4 for _ in range(NUMBERS + 1)]
+    wilds = 0
     for tile in tiles:
         face = identity(tile, okey)
         if face is None:
-            supply.wilds += 1
+            wilds += 1
         else:
-            supply.counts[face.number][face.colour] += 1
-    for tile in must:
-        face = identity(tile, okey)
-        if face is None:
-            supply.must_wilds += 1
-        else:
-            supply.must[face.number][face.colour] += 1
-    return supply
+            counts[face.number][face.colour] += 1
+    return counts, wilds
 
 
 def lay_out(

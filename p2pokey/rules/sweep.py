@@ -6,11 +6,11 @@ there. From each it tries all ways to lay the tiles of the number: those that ar
 into sets (set_choices.py) or stay unused.
 
 All tiles of one number are worth the same. So a way is as good as the number of tiles it lays at
-each number, and what they stand for is settled only for the best one (`laid_runs`, `laid_sets`).
+each number, and which tiles lie in which meld is settled only for the best one.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -46,18 +46,20 @@ _NO_SETS = SetChoice(0, 0, ())
 _NO_ACES = (0, 0, 0, 0)
 
 
-@dataclass(slots=True)
+Counts = Sequence[Sequence[int]]
+"""Natural tiles, 0..2, as `counts[number][colour]` for numbers 0 (none) to 13."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
     """Tiles to lay, by number and colour."""
 
-    counts: list[list[int]] = field(default_factory=lambda: [[0] * 4 for _ in range(NUMBERS + 1)])
-    """Natural tiles, 0..2, as `counts[number][colour]`."""
-
-    must: list[list[int]] = field(default_factory=lambda: [[0] * 4 for _ in range(NUMBERS + 1)])
+    counts: Counts
+    must: Counts
     """How many of these must be laid."""
 
-    wilds: int = 0
-    must_wilds: int = 0
+    wilds: int
+    must_wilds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
