@@ -114,13 +114,6 @@ _MAKE_LAYING: dict[str, Callable[[tuple[LaidMeld, ...]], Open | Lay | Play]] = {
 }
 
 
-def _small(text: str) -> int:
-    number = int(text)
-    if number > 255:
-        raise DecodeError(f"expected a number up to 255, got {number}")
-    return number
-
-
 def _parse_placed(text: str) -> Placed:
     slot, _, tile = text.partition(":")
     return Placed(Slot(int(slot)), parse_tile(tile))
@@ -145,7 +138,7 @@ def _parse_melds(text: str) -> tuple[LaidMeld, ...]:
 
 
 def _addition(meld: str, end: str, tiles: str) -> Add:
-    return Add(meld=_small(meld), end=End[end.upper()], tiles=_parse_tiles(tiles))
+    return Add(meld=int(meld), end=End[end.upper()], tiles=_parse_tiles(tiles))
 
 
 def parse_move(text: str) -> Move:
@@ -164,9 +157,7 @@ def parse_move(text: str) -> Move:
     if match := _ADDITION.fullmatch(text):
         return _addition(match[1], match[2], match[3])
     if match := _RETRIEVE.fullmatch(text):
-        return Retrieve(
-            meld=_small(match[1]), place=_small(match[2]), supply=_parse_tiles(match[3])
-        )
+        return Retrieve(meld=int(match[1]), place=int(match[2]), supply=_parse_tiles(match[3]))
     if match := _CLAIM.fullmatch(text):
         added = tuple(_addition(*found) for found in _ADDITION.findall(match[3]))
         return ClaimFinish(
