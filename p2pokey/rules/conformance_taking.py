@@ -4,6 +4,7 @@ Where an example only names the use that a taken tile is put to, the rack and th
 so that nothing but the rules of taking stands in the way.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import DecodeError, RuleError
@@ -102,20 +103,8 @@ def _scene(wish: _Wish) -> _Scene:
     more = pairs if in_pairs else runs
     rack = [twin] if in_pairs else companions
     rack = [*rack, *bridge, *(one.tile for group in more for one in group)]
-    hand = position(
-        Setting(
-            rules=rules,
-            okey=okey,
-            rack=rack,
-            rack_size=rules.rack_size,
-            melds=lying,
-            opened={} if wish.opened is Opened.NONE else {ME: (wish.opened, 0)},
-            going_pairs=wish.going_pairs,
-            top=laid.tile,
-        )
-    )
     return _Scene(
-        hand=hand,
+        hand=_hand_of(wish, rack, lying),
         taken=laid.tile,
         melds=(
             laid_meld(MeldKind.SET, [laid, *map(Laid, companions)]),
@@ -126,6 +115,22 @@ def _scene(wish: _Wish) -> _Scene:
             *(laid_meld(MeldKind.PAIR, pair) for pair in pairs),
         ),
         addition=addition,
+    )
+
+
+def _hand_of(wish: _Wish, rack: Sequence[Tile], melds: tuple[TableMeld, ...]) -> FaceUp:
+    """The turn begins, the tile to be taken on top of the left neighbour's pile."""
+    return position(
+        Setting(
+            rules=wish.rules,
+            okey=wish.okey,
+            rack=rack,
+            rack_size=wish.rules.rack_size,
+            melds=melds,
+            opened={ME: (wish.opened, 0)},
+            going_pairs=wish.going_pairs,
+            top=wish.laid.tile,
+        )
     )
 
 

@@ -2,8 +2,8 @@
 
 Canonical form: `{"rules": {...}, "table": {...}}` as ASCII JSON with sorted keys and no spaces;
 every field is written, as an int, a bool, a string, null or an object of such. Only the fields
-named in `published.OPTIONS` may differ from the published values of a rule set; the others are written so that two programs that
-disagree about a rule get different hashes.
+named in `published.OPTIONS` may differ from the published values of a rule set; the others are
+written so that two programs that disagree about a rule get different hashes.
 """
 
 import hashlib
