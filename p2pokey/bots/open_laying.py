@@ -208,7 +208,7 @@ def to_lay(sight: Sight, melds: Sequence[LaidOut]) -> tuple[LaidMeld, ...]:
         LaidMeld(
             kind=meld.kind,
             tiles=sight.placed(meld.tiles),
-            declared=meld.declared if any(meld.declared) else (),
+            declared=meld.declared,
         )
         for meld in melds
     )

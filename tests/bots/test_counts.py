@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from p2pokey.rules.moves import Pass
 from p2pokey.rules.published import RULE_SETS, Scoring
 from p2pokey.rules.state import Ending
 from tests.bots.counting import counts, table_of
@@ -66,7 +67,7 @@ def test_a_duel_without_a_tile_that_fits_is_blocked():
 
 
 def count_passes(final) -> int:
-    return sum(type(move).__name__ == "Pass" for _, move in final.moves)
+    return sum(isinstance(move, Pass) for _, move in final.moves)
 
 
 def test_classic_okey():

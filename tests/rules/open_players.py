@@ -116,7 +116,7 @@ def _placed(hand: FaceUp, melds: tuple[LaidOut, ...]) -> tuple[LaidMeld, ...]:
         LaidMeld(
             kind=meld.kind,
             tiles=tuple(at[tile] for tile in meld.tiles),
-            declared=meld.declared if any(meld.declared) else (),
+            declared=meld.declared,
         )
         for meld in melds
     )
