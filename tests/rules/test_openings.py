@@ -167,6 +167,14 @@ def test_an_okey_that_must_be_laid_is_where_other_tiles_must_stay():
     assert parse_tile("r5a") in opening.tiles
 
 
+def test_ten_tiles_of_one_number_are_three_sets():
+    tiles = [*WILDS, *tiles_of("r9a r9b b9a b9b k9a k9b y9a y9b")]
+    opening = best_opening(tiles, okey=OKEY, rules=PLAIN, keep=0)
+    assert opening is not None
+    assert opening.value == 90
+    assert sorted(len(meld.tiles) for meld in opening.melds) == [3, 3, 4]
+
+
 @pytest.mark.parametrize("must", ["y13a", "r5a r5b"])
 def test_no_opening_without_what_must_be_laid(must):
     tiles = tiles_of("b1a b2a b3a y13a")
