@@ -168,10 +168,10 @@ def test_an_okey_that_must_be_laid_is_where_other_tiles_must_stay():
 
 
 def test_ten_tiles_of_one_number_are_three_sets():
-    tiles = [*WILDS, *tiles_of("r9a r9b b9a b9b k9a k9b y9a y9b")]
+    tiles = [*WILDS, *tiles_of("r13a r13b b13a b13b k13a k13b y13a y13b")]
     opening = best_opening(tiles, okey=OKEY, rules=PLAIN, keep=0)
     assert opening is not None
-    assert opening.value == 90
+    assert opening.value == 130
     assert sorted(len(meld.tiles) for meld in opening.melds) == [3, 3, 4]
 
 
