@@ -5,7 +5,8 @@
 
 Answers are exact: no other choice of melds has a higher value, or more tiles. They fit the rules of
 the table as they are: melds are in laid order, none is longer than `rules.max_new`, and melds.py
-reads every one of them as what it is said to be. Whether a floor is met is for the caller.
+reads every one of them as what it is said to be (`value_of` does it again). Whether a floor is met is
+for the caller.
 
 The same functions find what a seat can lay after its opening. In the duel `okey` is None, because the
 false okeys are wild.
@@ -98,8 +99,9 @@ def best_opening(
         found = sweep(supply, replace(aim, keep=keep), wrap=rules.wrap, floor=floor)
     if found is None or not found.melds:
         return None
+    value = sum(place.number for meld in found.melds for place in meld.faces)
     laid = lay_out(found.melds, tiles, must=must, okey=okey, rules=rules, declare=declare)
-    return Opening(value_of(laid, okey=okey, rules=rules), laid)
+    return Opening(value, laid)
 
 
 def _without_one(found: Swept, aim: Aim) -> int:
@@ -160,9 +162,7 @@ def lay_out(
     declare: bool,
 ) -> tuple[LaidOut, ...]:
     """Puts tiles on faces, those that must be laid first; splits long runs; declares colours."""
-    rest: dict[Face | None, list[Tile]] = {}
-    for tile in sorted(tiles, key=lambda tile: tile not in must):
-        rest.setdefault(identity(tile, okey), []).append(tile)
+    rest = _by_face(tiles, must, okey)
     held = {face: len(equal) for face, equal in rest.items()}
     laid = []
     for meld in melds:
@@ -176,6 +176,17 @@ def lay_out(
                 declared = _declared(meld, held)
             laid.append(LaidOut(meld.kind, tuple(placed[part]), declared))
     return tuple(laid)
+
+
+def _by_face(
+    tiles: Sequence[Tile], must: Sequence[Tile], okey: Face | None
+) -> dict[Face | None, list[Tile]]:
+    """Tiles of each face, wild ones under None; those that must be laid come first."""
+    ordered = sorted(tiles, key=lambda tile: tile not in must) if must else tiles
+    found: dict[Face | None, list[Tile]] = {}
+    for tile in ordered:
+        found.setdefault(identity(tile, okey), []).append(tile)
+    return found
 
 
 def _parts(length: int, longest: int) -> Iterator[slice]:
@@ -218,9 +229,7 @@ def opening_pairs(
     Returns:
         No pairs where there are none, or none with the tiles that must be laid.
     """
-    rest: dict[Face | None, list[Tile]] = {}
-    for tile in sorted(tiles, key=lambda tile: tile not in must):
-        rest.setdefault(identity(tile, okey), []).append(tile)
+    rest = _by_face(tiles, must, okey)
     pairs = best_pairs(
         {face: len(equal) for face, equal in rest.items()},
         Counter(identity(tile, okey) for tile in must),

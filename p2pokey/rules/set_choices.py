@@ -41,34 +41,49 @@ def counts_of(code: int) -> tuple[int, int, int, int]:
     return code % 3, code // 3 % 3, code // 9 % 3, code // 27
 
 
+# Counts also come packed, four bits a colour: so one sum or difference is that of all four, and the
+# highest bit of each four tells whether it went wrong.
+_HIGH_BITS = 0x8888
+_MORE_THAN_TWO = 0x5555
+
+
+def _packed(counts: Sequence[int]) -> int:
+    return sum(count << 4 * colour for colour, count in enumerate(counts))
+
+
+def _exceeds(some: int, limit: int) -> bool:
+    """Whether a packed count is greater than that of the limit."""
+    return (limit | _HIGH_BITS) - some & _HIGH_BITS != _HIGH_BITS
+
+
 @cache
-def _all_choices() -> tuple[tuple[tuple[int, ...], int, tuple[SetOf, ...]], ...]:
-    """Per tiles used and wild tiles, the sets; where several do, those with fewest sets."""
-    kinds: list[SetOf] = [
-        (colours, wilds)
+def _all_choices() -> tuple[tuple[int, int, tuple[SetOf, ...]], ...]:
+    """Packed tiles used, wild tiles, and the sets; where several do, those with fewest sets."""
+    kinds: list[tuple[int, int, SetOf]] = [
+        (_packed([colour in colours for colour in Colour]), wilds, (colours, wilds))
         for wilds in range(MAX_WILDS + 1)
         for naturals in range(max(1, 3 - wilds), 5 - wilds)
         for colours in combinations(Colour, naturals)
     ]
-    found: dict[tuple[tuple[int, ...], int], tuple[SetOf, ...]] = {}
+    found: dict[tuple[int, int], tuple[SetOf, ...]] = {}
     for count in range(MOST_SETS + 1):
-        for sets in combinations_with_replacement(kinds, count):
-            wilds = sum(joining for _, joining in sets)
-            used = tuple(sum(colour in colours for colours, _ in sets) for colour in Colour)
-            if wilds <= MAX_WILDS and max(used) <= 2:
-                found.setdefault((used, wilds), sets)
+        for chosen in combinations_with_replacement(kinds, count):
+            used, wilds = sum(kind[0] for kind in chosen), sum(kind[1] for kind in chosen)
+            if wilds <= MAX_WILDS and not used + _MORE_THAN_TWO & _HIGH_BITS:
+                found.setdefault((used, wilds), tuple(kind[2] for kind in chosen))
     return tuple((used, wilds, sets) for (used, wilds), sets in found.items())
 
 
 @cache
-def _uses(left: int) -> tuple[tuple[tuple[int, ...], SetChoice], ...]:
-    """Ways to lay some of the tiles, with those of each colour that are not laid."""
-    counts = counts_of(left)
+def _uses(left: int) -> tuple[tuple[int, SetChoice], ...]:
+    """Ways to lay some of the tiles of a code, with the packed tiles that are not laid."""
+    counts = _packed(counts_of(left))
     found = []
     for used, wilds, sets in _all_choices():
-        unused = tuple(count - laid for count, laid in zip(counts, used, strict=True))
-        if min(unused) >= 0:
-            found.append((unused, SetChoice(wilds, sum(unused), sets)))
+        if not _exceeds(used, counts):
+            unused = counts - used
+            total = sum(unused >> 4 * colour & 3 for colour in Colour)
+            found.append((unused, SetChoice(wilds, total, sets)))
     return tuple(found)
 
 
@@ -87,13 +102,13 @@ class SetTable(dict[int, tuple[SetChoice, ...]]):
                 tiles, the way that lays most.
         """
         super().__init__()
-        self._spare = counts_of(optional)
+        self._spare = _packed(counts_of(optional))
         self._is_complete = is_complete
 
     def __missing__(self, left: int) -> tuple[SetChoice, ...]:
         best: dict[tuple[int, int], SetChoice] = {}
         for unused, choice in _uses(left):
-            if any(a > b for a, b in zip(unused, self._spare, strict=True)):
+            if _exceeds(unused, self._spare):
                 continue
             key = (choice.wilds, choice.unused if self._is_complete else 0)
             if key not in best or best[key].unused > choice.unused:

@@ -241,8 +241,12 @@ def _melds(entry: Entry, numbers: _Numbers) -> Iterator[LaidFaces]:
         steps.append(step)
         step = step[4]
     steps.reverse()
+    keys = 0
+    for _, key, _, _, _ in steps:
+        keys |= key
     for colour in Colour:
-        yield from _runs(steps, numbers, colour)
+        if keys >> WILD_BITS + PAIR_SHIFT * colour & STATE_MASK:
+            yield from _runs(steps, numbers, colour)
     for number, (_, _, _, choice, _) in enumerate(steps):
         for colours, wilds in choice.sets:
             face = number if number <= NUMBERS else 1
