@@ -25,7 +25,7 @@ demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="-
 	$(BIN)/p2pokey demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## run the tests (no root, no programs besides Python)
-	$(BIN)/python -m pytest -m "not e2e" -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m "not e2e" -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 e2e: $(VENV)/.installed-dev ## run whole programs, and the core in WebAssembly (needs Node.js)
 	$(BIN)/python -m pytest -m e2e $(ARGS)
