@@ -155,16 +155,17 @@ class Course:
         """The next line, which must be such a message of this seat at the current step."""
         line = self._newest = next(self._lines, None)
         step = len(self.states) - 1
-        if line is None or self.findings or self._is_missing(line, (step, wanted.kind, seat)):
+        is_missing = line is None or self._is_missing(line, (step, wanted.kind, seat))
+        if is_missing or self.findings:
             # In a hand that was stopped, what follows the first fault may follow from it.
-            self.end_if_voided()
+            self._end_if_voided()
         if line is None:
             raise ReplayEnded(None)
-        if self._is_missing(line, (step, wanted.kind, seat)):
+        if is_missing:
             raise ReplayEnded(self._gap(line, wanted.kind, seat, step))
         envelope, message = line.envelope, line.envelope.message
         if (envelope.seat, envelope.seq) in self._forked:
-            self.end_if_voided()
+            self._end_if_voided()
         if isinstance(message, Complaint) and self.keyset:
             self._judge(line, message)
         if not isinstance(message, wanted) or envelope.seat != seat:
@@ -176,12 +177,9 @@ class Course:
             text = f"expected step {step}, got {envelope.step}"
             raise ReplayEnded(line.finding(StateDisagreement, text))
         if not self.findings and line.number < self._damaged_from:
-            # Behind the first fault every honest seat names another state than this replay. And in
-            # a hand that was stopped its author may have been shown something else by a third.
-            if envelope.state != self.states[-1]:
-                self.end_if_voided()
+            # Behind the first fault every honest seat names another state than this replay.
             text = "the message names another state than the replay gives"
-            self.expect(line, envelope.state == self.states[-1], StateDisagreement, text)
+            self.expect_shown(line, envelope.state == self.states[-1], StateDisagreement, text)
         return line, message
 
     def left(self) -> list[Line]:
@@ -213,7 +211,7 @@ class Course:
         text = f"the file lacks the {kind.label} message of seat {seat + 1} that belongs here"
         return Finding(line=line.number, seat=None, message=None, cause="Missing", text=text)
 
-    def end_if_voided(self) -> None:
+    def _end_if_voided(self) -> None:
         """Ends the replay of a hand that was ended without score, with all that its VOIDs prove."""
         if not self._voids:
             return
@@ -241,7 +239,7 @@ class Course:
             keyset=self.keyset,
         )
         self.findings.append(finding)
-        self.end_if_voided()
+        self._end_if_voided()
         raise ReplayEnded(None)
 
     # Checking -------------------------------------------------------------------------------------
@@ -286,6 +284,17 @@ class Course:
         if not condition:
             self.findings.append(line.finding(cause, text))
 
+    def expect_shown(
+        self, line: Line, condition: bool, cause: type[P2POkeyError], text: str
+    ) -> None:
+        """As `expect`, for what the author was shown: in a hand that was stopped only a fork proves.
+
+        A third seat may have shown the author something else than what stands in this file.
+        """
+        if not condition:
+            self._end_if_voided()
+        self.expect(line, condition, cause, text)
+
     def agree(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
         """As `expect`, for what follows from the replay so far.
 
@@ -322,11 +331,10 @@ class Course:
         except (VerificationError, DecodeError):
             # What earlier lines hold does not even compute: no honest message can follow from it.
             is_same = False
-        if is_same:
-            self.recomputed += 1
-            return
+        self.recomputed += is_same
         text = f"the disclosed seed gives another {line.envelope.kind.label} message"
-        (self.expect if always else self.agree)(line, False, ReplayMismatch, text)
+        check = self.expect if always else self.agree
+        check(line, is_same, ReplayMismatch, text)
 
     # Steps ----------------------------------------------------------------------------------------
 
