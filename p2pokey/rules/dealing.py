@@ -5,6 +5,7 @@ Effects only, on a state that has been checked; the games add what is theirs.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from p2pokey.errors import IllegalMove, InvalidRuleSet
 from p2pokey.rules.events import (
@@ -20,6 +21,8 @@ from p2pokey.rules.moves import Placed
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.state import Ending, GameTable, HandState, Phase
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, TILE_COUNT, Seat, Slot, Tile, is_false_okey
+
+_Value = TypeVar("_Value")
 
 Outcome = tuple[HandState, tuple[Event, ...]]
 """The state after a move, and what happened."""
@@ -41,28 +44,32 @@ def deal(rules: RuleSet, seats: int, starter: Seat, *, table: GameTable | None =
     """
     if not MIN_SEATS <= seats <= MAX_SEATS or not 0 <= starter < seats:
         raise InvalidRuleSet(f"no seat {starter} at a table of {seats}", rule="OPT-2")
-    racks = deal_racks(rules.rack_size, seats, starter)
-    extra = Slot(rules.rack_size * seats)
-    racks[starter] = (*racks[starter], extra)
+    racks = _deal_racks(rules.rack_size, seats, starter)
+    rest = tuple(Slot(slot) for slot in range(rules.rack_size * seats, TILE_COUNT))
+    if rules.starter_extra:
+        extra, *left = rest
+        racks[starter], rest = (*racks[starter], extra), tuple(left)
     state = HandState(
         rules=rules,
         seats=seats,
         starter=starter,
-        phase=Phase.INDICATOR,
+        phase=Phase.INDICATOR if rules.indicator else Phase.PLAY,
         turn=starter,
         racks=tuple(racks),
-        stack=tuple(Slot(slot) for slot in range(extra + 1, TILE_COUNT)),
+        stack=rest,
         discards=((),) * seats,
         indicator=None,
         faces=(None,) * TILE_COUNT,
         turns_taken=(0,) * seats,
         table=table,
     )
-    dealt = [Reveal(slots=rack, to=Seat(seat)) for seat, rack in enumerate(racks)]
+    dealt = tuple(Reveal(slots=rack, to=Seat(seat)) for seat, rack in enumerate(racks))
+    if not rules.indicator:
+        return state, dealt
     return state, (*dealt, Reveal(slots=state.stack[:1], to=None))
 
 
-def deal_racks(size: int, seats: int, starter: Seat) -> list[tuple[Slot, ...]]:
+def _deal_racks(size: int, seats: int, starter: Seat) -> list[tuple[Slot, ...]]:
     """Racks per seat: the first slots are the starter's, the next its right neighbour's (G-2)."""
     blocks = [(seat - starter) % seats for seat in range(seats)]
     return [tuple(Slot(size * block + i) for i in range(size)) for block in blocks]
@@ -96,9 +103,14 @@ def with_faces(state: HandState, placed_all: Sequence[Placed]) -> tuple[Tile | N
     return tuple(faces)
 
 
+def with_at(values: tuple[_Value, ...], at: int, value: _Value) -> tuple[_Value, ...]:
+    """The values with another one in that place."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
 def with_rack(state: HandState, rack: tuple[Slot, ...]) -> tuple[tuple[Slot, ...], ...]:
     """The racks with another rack of the seat to move."""
-    return (*state.racks[: state.turn], rack, *state.racks[state.turn + 1 :])
+    return with_at(state.racks, state.turn, rack)
 
 
 def without(rack: tuple[Slot, ...], slots: Sequence[Slot]) -> tuple[Slot, ...]:
@@ -108,7 +120,7 @@ def without(rack: tuple[Slot, ...], slots: Sequence[Slot]) -> tuple[Slot, ...]:
 
 def with_pile(state: HandState, seat: Seat, pile: tuple[Slot, ...]) -> tuple[tuple[Slot, ...], ...]:
     """The discard piles with another pile of that seat."""
-    return (*state.discards[:seat], pile, *state.discards[seat + 1 :])
+    return with_at(state.discards, seat, pile)
 
 
 def draw(state: HandState) -> Outcome:

@@ -13,7 +13,7 @@ from p2pokey.errors import IllegalMove, InvalidRuleSet
 from p2pokey.rules.dealing import (
     Outcome,
     counted,
-    deal_racks,
+    deal,
     mover,
     with_faces,
     with_rack,
@@ -36,7 +36,7 @@ from p2pokey.rules.published import RuleSet
 from p2pokey.rules.scoring import HandScore
 from p2pokey.rules.state import Ending, HandState, Phase
 from p2pokey.rules.view import View, public_view
-from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
+from p2pokey.tiles import Seat, Slot, Tile
 
 __all__ = ["apply", "check", "legal", "mover", "score", "start", "turn_indicator"]
 
@@ -52,22 +52,7 @@ def start(rules: RuleSet, seats: int, starter: Seat) -> Outcome:
     """
     if seats != PLAYERS or not 0 <= starter < seats:
         raise InvalidRuleSet(f"no seat {starter} at a table of {seats}", rule="OPT-2")
-    racks = tuple(deal_racks(rules.rack_size, seats, starter))
-    state = HandState(
-        rules=rules,
-        seats=seats,
-        starter=starter,
-        phase=Phase.PLAY,
-        turn=starter,
-        racks=racks,
-        stack=tuple(Slot(slot) for slot in range(rules.rack_size * seats, TILE_COUNT)),
-        discards=((),) * seats,
-        indicator=None,
-        faces=(None,) * TILE_COUNT,
-        turns_taken=(0,) * seats,
-        table=DuelTable(),
-    )
-    return state, tuple(Reveal(slots=rack, to=Seat(seat)) for seat, rack in enumerate(racks))
+    return deal(rules, seats, starter, table=DuelTable())
 
 
 def turn_indicator(state: HandState, tile: Tile) -> Outcome:

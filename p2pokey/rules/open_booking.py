@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from p2pokey.rules.dealing import Outcome
 from p2pokey.rules.events import ChargeBooked
@@ -15,7 +14,6 @@ from p2pokey.rules.published import DiscarderPays
 from p2pokey.rules.state import HandState
 from p2pokey.tiles import Seat
 
-_Value = TypeVar("_Value")
 _PAYER_RULE = {DiscarderPays.CHALLENGE: "B-15", DiscarderPays.OPENING: "C-7"}
 
 
@@ -48,8 +46,3 @@ def charge_taken(
                 rule = _PAYER_RULE.get(before.rules.open_table.discarder_pays, "D-7")
                 return charge(after, payer, points, rule)
     return after, ()
-
-
-def with_seat(values: tuple[_Value, ...], seat: Seat, value: _Value) -> tuple[_Value, ...]:
-    """The values with another one for that seat."""
-    return (*values[:seat], value, *values[seat + 1 :])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from p2pokey.rules.dealing import Outcome, with_faces, with_rack, without
+from p2pokey.rules.dealing import Outcome, with_at, with_faces, with_rack, without
 from p2pokey.rules.events import (
     Event,
     HandCancelled,
@@ -15,7 +15,7 @@ from p2pokey.rules.events import (
 )
 from p2pokey.rules.melds import identity
 from p2pokey.rules.moves import Add, LaidMeld, Placed, Retrieve
-from p2pokey.rules.open_booking import charge, charge_taken, with_seat
+from p2pokey.rules.open_booking import charge, charge_taken
 from p2pokey.rules.open_charges import (
     TableEvent,
     event_charge,
@@ -48,8 +48,8 @@ def lay_opening(state: HandState, melds: Sequence[LaidMeld]) -> Outcome:
     table = table_of(after)
     table = replace(
         table,
-        opened=with_seat(table.opened, seat, kind),
-        opening_values=with_seat(table.opening_values, seat, value),
+        opened=with_at(table.opened, seat, kind),
+        opening_values=with_at(table.opening_values, seat, value),
         turn=replace(table.turn, opened=True),
     )
     after = replace(after, table=table)
@@ -94,7 +94,7 @@ def add(state: HandState, move: Add) -> Outcome:
     """Puts tiles on a meld; in D its owner may have to pay."""
     melds = table_of(state).melds
     meld = extended(state, melds[move.meld], move.end, move.tiles)
-    after = _put_on_table(state, move.tiles, _with_meld(melds, move.meld, meld))
+    after = _put_on_table(state, move.tiles, with_at(melds, move.meld, meld))
     after = _with_turn(after, _with_added(table_of(after).turn, move))
     fed = feed_charge(
         state.rules,
@@ -124,7 +124,7 @@ def retrieve(state: HandState, move: Retrieve) -> Outcome:
     old = melds[move.meld]
     okey = old.tiles[move.place]
     meld = swapped(state, old, move.place, move.supply)
-    after = _put_on_table(state, move.supply, _with_meld(melds, move.meld, meld))
+    after = _put_on_table(state, move.supply, with_at(melds, move.meld, meld))
     after = replace(after, racks=with_rack(after, (*after.racks[seat], okey.slot)))
     turn = table_of(after).turn
     after = _with_turn(after, replace(turn, retrieved=(*turn.retrieved, okey.slot)))
@@ -165,7 +165,3 @@ def _with_turn(state: HandState, turn: TurnRecord) -> HandState:
 
 def _laid(melds: Sequence[LaidMeld]) -> tuple[Placed, ...]:
     return tuple(placed for meld in melds for placed in meld.tiles)
-
-
-def _with_meld(melds: tuple[TableMeld, ...], number: int, meld: TableMeld) -> tuple[TableMeld, ...]:
-    return (*melds[:number], meld, *melds[number + 1 :])

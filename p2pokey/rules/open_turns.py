@@ -7,6 +7,7 @@ from p2pokey.rules.dealing import (
     counted,
     end_turn,
     put_down,
+    with_at,
     with_pile,
     with_rack,
     without,
@@ -20,7 +21,7 @@ from p2pokey.rules.events import (
     TileReturned,
 )
 from p2pokey.rules.moves import Placed
-from p2pokey.rules.open_booking import charge, with_seat
+from p2pokey.rules.open_booking import charge
 from p2pokey.rules.open_charges import TableEvent, discard_charge, event_charge
 from p2pokey.rules.open_melds import okey_of
 from p2pokey.rules.open_state import Opened, TurnRecord, table_of
@@ -58,8 +59,8 @@ def _restored(state: HandState, event: TableEvent) -> Outcome:
     if table.turn.opened:
         restored = replace(
             restored,
-            opened=with_seat(table.opened, seat, Opened.NONE),
-            opening_values=with_seat(table.opening_values, seat, 0),
+            opened=with_at(table.opened, seat, Opened.NONE),
+            opening_values=with_at(table.opening_values, seat, 0),
         )
     after = replace(state, racks=with_rack(state, kept.rack), table=restored)
     rule = "C-8" if state.rules.open_table.take_back_any_change else "B-4"
@@ -88,7 +89,7 @@ def _returned(state: HandState) -> Outcome:
 def go_pairs(state: HandState) -> Outcome:
     """Binds the seat to an opening with pairs."""
     table = table_of(state)
-    declared = with_seat(table.going_pairs, state.turn, True)
+    declared = with_at(table.going_pairs, state.turn, True)
     after = replace(state, table=replace(table, going_pairs=declared))
     return after, (GoingPairsDeclared(seat=state.turn),)
 
