@@ -19,7 +19,7 @@ from p2pokey.rules.melds import MeldKind
 from p2pokey.rules.openings import Goal, LaidOut, lay_out, supply_of
 from p2pokey.rules.published import DUEL
 from p2pokey.rules.sweep import NUMBERS, Aim, LaidFace, LaidFaces, Supply, Swept, most_score, sweep
-from p2pokey.tiles import Tile, face_of
+from p2pokey.tiles import Tile
 
 FEW_LEFT = (0, 2, 5)
 """Tiles left on the rack that are hoped for, one after the other."""
@@ -36,13 +36,6 @@ class BestTable:
     """Tiles of the rack on it, in the order given."""
 
 
-def rack_points(tiles: Sequence[Tile]) -> int:
-    """What tiles left on a rack cost: printed numbers, a joker 30."""
-    assert DUEL.duel is not None
-    joker = DUEL.duel.joker_left
-    return sum(joker if face is None else face.number for face in map(face_of, tiles))
-
-
 def best_table(
     table_tiles: Sequence[Tile], rack_tiles: Sequence[Tile], *, goal: Goal = "tiles"
 ) -> BestTable | None:
@@ -51,7 +44,7 @@ def best_table(
     Args:
         table_tiles: tiles that lie on the table; all are on the new one.
         rack_tiles: tiles that may join them.
-        goal: `tiles`: most tiles, then most points (rack_points); `value`: most points, then most
+        goal: `tiles`: most tiles, then most points (duel_scoring.rack_total); `value`: most points, then most
             tiles.
 
     Returns:

@@ -66,16 +66,22 @@ def view_of(state: HandState, deck: Sequence[Tile], seat: Seat) -> View:
     return View(state=state, seat=seat, private=tuple((slot, deck[slot]) for slot in concealed))
 
 
-def play_hand(
-    rules: RuleSet, seed: object, *, deck: Sequence[Tile] | None = None, player: Choose = choose
-) -> PlayedHand:
-    """Plays a hand in which every seat is the same player with its own source."""
-    deck = shuffled(seed) if deck is None else deck
+def dealt(rules: RuleSet, deck: Sequence[Tile]) -> tuple[HandState, tuple[Event, ...]]:
+    """A hand of seat 0 with the indicator turned, and all that happened."""
     engine = engine_for(rules)
     state, events = engine.start(rules, rules.players, Seat(0))
     while state.phase is Phase.INDICATOR:
         state, more = engine.turn_indicator(state, deck[state.stack[0]])
         events += more
+    return state, events
+
+
+def play_hand(
+    rules: RuleSet, seed: object, *, deck: Sequence[Tile] | None = None, player: Choose = choose
+) -> PlayedHand:
+    """Plays a hand in which every seat is the same player with its own source."""
+    deck = shuffled(seed) if deck is None else deck
+    state, events = dealt(rules, deck)
     return play_on(state, deck, seed=seed, events=events, player=player)
 
 

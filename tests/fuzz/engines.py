@@ -13,8 +13,8 @@ from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import HandState, Phase, all_places, canonical_bytes
-from p2pokey.tiles import TILE_COUNT, Seat
-from tests.bots.hands import play_hand, shuffled
+from p2pokey.tiles import TILE_COUNT
+from tests.bots.hands import dealt, play_hand, shuffled
 
 KEYS = tuple(RULE_SETS)
 
@@ -24,9 +24,7 @@ def hand_of(key: str) -> tuple[HandState, tuple[Move, ...]]:
     """The state after the deal, and the moves of a whole hand from there."""
     rules, deck = ruleset_for(key), shuffled("fuzz")
     played = play_hand(rules, "fuzz", deck=deck)
-    state, _ = engine_for(rules).start(rules, rules.players, Seat(0))
-    while state.phase is Phase.INDICATOR:
-        state, _ = engine_for(rules).turn_indicator(state, deck[state.stack[0]])
+    state, _ = dealt(rules, deck)
     return state, tuple(move for _, move in played.moves)
 
 

@@ -1,8 +1,10 @@
 """Comparison of the duel's best table with brute force on random tables and racks."""
 
 import random
+from collections.abc import Sequence
 
-from p2pokey.rules.duel_solver import BestTable, best_table, rack_points
+from p2pokey.rules.duel_scoring import rack_total
+from p2pokey.rules.duel_solver import BestTable, best_table
 from p2pokey.rules.melds import Laid, read_meld
 from p2pokey.rules.openings import best_opening
 from p2pokey.rules.published import DUEL
@@ -11,6 +13,12 @@ from tests.rules.brute_openings import best_melds
 from tests.rules.openings_racks import GOALS
 
 JOKER_LEFT = 30
+
+
+def rack_points(tiles: Sequence[Tile]) -> int:
+    """What tiles left on a rack cost in the duel."""
+    assert DUEL.duel is not None
+    return rack_total(DUEL.duel, tiles)
 
 
 def duel_tiles(rng: random.Random, count: int, jokers: int) -> list[Tile]:

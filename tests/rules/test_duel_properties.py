@@ -15,7 +15,7 @@ from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.move_text import format_move, parse_move
 from p2pokey.rules.moves import DrawStack, Move, Pass, Placed, Play, move_placed
 from p2pokey.rules.published import DUEL
-from p2pokey.rules.state import Ending, HandState, Phase, state_hash
+from p2pokey.rules.state import Ending, HandState, Phase, all_places, state_hash
 from p2pokey.rules.view import public_view
 from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
 from tests.rules.duel_brute import best_value, brute_tile, is_play
@@ -84,8 +84,7 @@ def _steps(hand: DuelHand, rng: random.Random, count: int) -> list[Step]:
 def _check_state(state: HandState, deck: tuple[Tile, ...]) -> None:
     hand = DuelHand(state, deck)
     lying = hand.lying.tiles
-    places = [*state.racks[0], *state.racks[1], *state.stack, *(placed.slot for placed in lying)]
-    assert sorted(places) == list(range(TILE_COUNT))
+    assert sorted(all_places(state)) == list(range(TILE_COUNT))
     assert {slot for slot in range(TILE_COUNT) if state.faces[slot] is not None} == {
         placed.slot for placed in lying
     }

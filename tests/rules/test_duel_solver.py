@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2pokey.rules.duel_solver import best_table, rack_points
+from p2pokey.rules.duel_solver import best_table
 from p2pokey.rules.melds import MeldKind
 from p2pokey.rules.openings import supply_of
 from p2pokey.rules.sweep import Aim, sweep
 from p2pokey.rules.templates import templates
 from p2pokey.tiles import FALSE_OKEYS, TILE_COUNT, Colour, Face, Tile, face_of, parse_tile
-from tests.rules.duel_tables import check_table, compare_duel_opening, compare_table
+from tests.rules.duel_tables import check_table, compare_duel_opening, compare_table, rack_points
 from tests.strategies import seeds
 
 

@@ -33,7 +33,7 @@ from p2pokey.rules.open_scoring import SeatFacts, end_points, hand_points
 from p2pokey.rules.open_state import Opened, table_of
 from p2pokey.rules.published import OPTIONS
 from p2pokey.rules.rulesets import ruleset_for
-from p2pokey.rules.state import Ending, HandState, Phase, canonical_bytes, state_hash
+from p2pokey.rules.state import Ending, HandState, Phase, all_places, canonical_bytes, state_hash
 from p2pokey.rules.view import public_view
 from p2pokey.tiles import TILE_COUNT
 from tests.rules.open_hands import OPEN_KEYS, FaceUp, shuffled
@@ -62,11 +62,7 @@ def face_up_hands(draw: st.DrawFn) -> FaceUp:
 
 def _check_places(state: HandState) -> None:
     """Every slot lies in exactly one place."""
-    table = table_of(state)
-    tabled = [tile.slot for meld in table.melds for tile in meld.tiles]
-    indicator = [] if state.indicator is None else [state.indicator]
-    piles = (*state.racks, *state.discards, state.stack, tabled, indicator)
-    assert sorted(slot for pile in piles for slot in pile) == list(range(TILE_COUNT))
+    assert sorted(all_places(state)) == list(range(TILE_COUNT))
 
 
 def _check_melds(state: HandState) -> None:
