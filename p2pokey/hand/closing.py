@@ -55,6 +55,13 @@ def send_result(core: HandCore, points: tuple[int, ...], totals: tuple[int, ...]
     core.send(core.result)
 
 
+def repeat_result(core: HandCore, envelope: Envelope, message: Result) -> None:
+    """Goes on from the score that this seat has signed in an earlier run."""
+    core.result = message
+    core.enter(Phase.RESULT)
+    core.publish(envelope)
+
+
 def handle_result(core: HandCore, envelope: Envelope, message: Result) -> Steps:
     """All sign the same score."""
     yield

@@ -19,6 +19,7 @@ from p2pokey.deck.states import play_state, round_state
 from p2pokey.deck.turns import RemaskDuty, owed_positions
 from p2pokey.errors import LocalProtocolError
 from p2pokey.hand.effects import Effect, Persist, Phase, PhaseEntered, Send, TurnReady
+from p2pokey.hand.restoring import SignedBefore
 from p2pokey.ports import Sealer, Signer
 from p2pokey.rules.engine import Engine, engine_for
 from p2pokey.rules.events import Reveal
@@ -78,6 +79,7 @@ class HandCore:
         self.contributions: dict[Seat, Message] = {}
         self.own_queue: deque[Envelope] = deque()
         """Own envelopes that are sent but not yet handled like everybody else's."""
+        self.signed = SignedBefore()
         self.handled: list[Envelope] = []
         """Envelopes that were due and went to a handler: the file of a hand that counts."""
         self.late: list[Envelope] = []
@@ -140,7 +142,8 @@ class HandCore:
     def send(self, message: Message) -> None:
         """Signs a message as the next in this seat's chain, persists it, then sends it."""
         seq, prev = self.book.head(self.seat)
-        envelope = seal_envelope(
+        # What an earlier run has signed for this place stands, whatever this one would say.
+        envelope = self.signed.take(seq) or seal_envelope(
             self.signer,
             session=self.setup.session,
             hand=self.setup.hand,
@@ -151,6 +154,10 @@ class HandCore:
             state=self.states[-1],
             message=message,
         )
+        self.publish(envelope)
+
+    def publish(self, envelope: Envelope) -> None:
+        """Takes this seat's signed envelope into its chain, persists it, then sends it."""
         self.book.accept(envelope)
         self.emit(Persist(envelope=envelope.encoded))
         self.emit(Send(envelope=envelope.encoded))

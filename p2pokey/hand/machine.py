@@ -41,6 +41,7 @@ from p2pokey.hand.closing import (
     handle_disclose,
     handle_end,
     handle_result,
+    repeat_result,
     send_result,
 )
 from p2pokey.hand.core import HandCore, HandPorts, Steps
@@ -71,9 +72,9 @@ from p2pokey.ports import Verifier
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.chain import ChainBook
-from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
 from p2pokey.transcript.file import encode_transcript
-from p2pokey.transcript.messages import Kind, Void
+from p2pokey.transcript.messages import Kind, Move, Result, Void
 from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
@@ -139,6 +140,7 @@ class HandMachine:
         self._core = HandCore(
             setup=setup, seat=seat, seed=seed, ports=ports, book=book, used_keys=used_keys
         )
+        self._verifier = verifier
         self._inbox: tuple[deque[Envelope], ...] = tuple(deque() for _ in setup.roster)
         self._voids: deque[Envelope] = deque()
         self._lane: tuple[Envelope | None, Steps] | None = None
@@ -176,6 +178,23 @@ class HandMachine:
         sealing = {commit.sealing_key for commit in self._core.commits}
         return frozenset(sealing | {keys.hand_key for keys in self._core.keys})
 
+    @property
+    def seat(self) -> Seat:
+        """This seat."""
+        return self._core.seat
+
+    @property
+    def can_move(self) -> bool:
+        """Whether a move of this seat is due and possible now."""
+        core = self._core
+        if core.phase is not Phase.PLAY or core.reveals or self._lane or core.own_queue:
+            return False
+        return core.engine.mover(core.need_game()) == core.seat
+
+    def count(self, seat: Seat) -> int:
+        """How many messages of a seat have been accepted."""
+        return self._core.book.head(seat)[0]
+
     def view(self) -> View:
         """What this seat may know of the game; from the deal on."""
         return self._core.view()
@@ -206,6 +225,11 @@ class HandMachine:
 
     # The verbs -----------------------------------------------------------------------------------
 
+    def signed_before(self, envelope: Envelope) -> None:
+        """This seat has signed that envelope in an earlier run: it comes out again in its turn."""
+        if envelope.seat == self.seat and envelope.seq >= self.count(self.seat):
+            self._core.signed.add(envelope)
+
     def receive(self, data: bytes, sender: Seat, now: float) -> None:
         """Takes one signed envelope from a peer; may be its own or one that it passes on.
 
@@ -217,6 +241,11 @@ class HandMachine:
         try:
             envelope = decode_envelope(data)
             if not self._is_for_this_hand(envelope) or self._is_noise(envelope):
+                return
+            if envelope.seat == self.seat and envelope.seq >= self.count(self.seat):
+                # An own message that this run has not come to yet, passed on by a peer.
+                verify_envelope(self._verifier, self._core.setup.roster[self.seat], envelope)
+                self.signed_before(envelope)
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
@@ -270,6 +299,7 @@ class HandMachine:
         A slice is at most about 100 group operations.
         """
         self._take_voids()
+        self._repeat_void()
         if self._has_stopped():
             self._stopping.finish(self._inbox)
             return False
@@ -288,6 +318,8 @@ class HandMachine:
         if self._core.late:
             self._queue(self._core.late)
             self._core.late.clear()
+            return True
+        if self._repeat_decision():
             return True
         if self._dispute is not None:
             return False  # what is disputed has not been handled, and may be what is accused
@@ -448,6 +480,32 @@ class HandMachine:
             evidence = self._shuffle_evidence(blame.culprit)
             self._stop_for(blame.culprit, blame.cause, evidence)
         return True
+
+    def _repeat_decision(self) -> bool:
+        """Makes a decision of an earlier run again; False if none is known or due."""
+        core = self._core
+        known = core.signed.at(core.next_seq())
+        if known is None:
+            return False
+        match known.message:
+            case Move() if self.can_move:
+                core.publish(known)
+            case Result() if core.phase is Phase.AUDIT:
+                repeat_result(core, known, known.message)
+            case _:
+                return False
+        core.signed.take(known.seq)
+        return True
+
+    def _repeat_void(self) -> None:
+        """Ends the hand again where this seat has ended it; that waits for nothing."""
+        core = self._core
+        known = core.signed.at(core.next_seq())
+        if known is None or not isinstance(known.message, Void) or self._has_stopped():
+            return
+        core.signed.take(known.seq)
+        self._lane = self._idle_lane = self._dispute = None
+        self._stopping.repeat(known, known.message)
 
     def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:
         chain = self._core.book.accepted()

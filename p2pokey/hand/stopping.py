@@ -53,6 +53,23 @@ class Stopping:
         """Ends the hand without blame."""
         self._end(reason, cause, NOBODY, ())
 
+    def repeat(self, envelope: Envelope, void: Void) -> None:
+        """Ends the hand as this seat has signed it in an earlier run."""
+        core = self._core
+        if void.evidence:
+            self.fault = PeerFault(
+                f"seat {void.culprit + 1}: {void.reason}",
+                culprit=void.culprit,
+                phase=core.phase.label,
+                cause=void.reason,
+                evidence=void.evidence,
+            )
+        self.culprit = void.culprit
+        core.publish(envelope)
+        core.enter(Phase.STOPPED)
+        self._voids[core.seat] = void.culprit
+        core.emit(HandStopped(reason=void.reason, fault=self.fault))
+
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
         is_proven = bool(void.evidence) and void.culprit < len(self._core.seats)

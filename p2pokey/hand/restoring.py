@@ -1,0 +1,136 @@
+"""Brings a hand back from what a seat has kept of it, and never signs anything twice differently.
+
+A machine is deterministic: with the same setup and seed, the same accepted envelopes in the same
+order and the same decisions it comes to the same place. The decisions (moves, the confirmed score,
+giving up) are in the seat's own envelopes, so these are all that has to be kept. Wherever a machine
+would sign a message whose place in its chain is taken by one that it is known to have signed before,
+that one is taken instead (`SignedBefore`); a decision that is due and known is not asked for again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from p2pokey.errors import LocalProtocolError, VerificationError
+from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnReady
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import Envelope, decode_envelope
+
+MAX_KNOWN = 4096
+"""Own messages kept for their turn; a hand has some hundred."""
+
+
+class SignedBefore:
+    """Own envelopes that were signed in an earlier run and are not yet reached in this one."""
+
+    def __init__(self) -> None:
+        self._by_seq: dict[int, Envelope] = {}
+
+    def add(self, envelope: Envelope) -> None:
+        """Keeps an envelope whose signature is known to be this seat's; the first one counts."""
+        if len(self._by_seq) < MAX_KNOWN:
+            self._by_seq.setdefault(envelope.seq, envelope)
+
+    def at(self, seq: int) -> Envelope | None:
+        """The envelope with that place in the chain, if it is known."""
+        return self._by_seq.get(seq)
+
+    def take(self, seq: int) -> Envelope | None:
+        """Like `at`, and forgets it."""
+        return self._by_seq.pop(seq, None)
+
+
+class Restorable(Protocol):
+    """What restoring needs of a machine; `HandMachine` is one."""
+
+    @property
+    def seat(self) -> Seat:
+        """The own seat."""
+
+    @property
+    def phase(self) -> Phase:
+        """The current round."""
+
+    @property
+    def can_move(self) -> bool:
+        """Whether a move of this seat is due and possible."""
+
+    def count(self, seat: Seat) -> int:
+        """How many messages of a seat have been accepted."""
+
+    def signed_before(self, envelope: Envelope) -> None:
+        """This seat has signed that."""
+
+    def receive(self, data: bytes, sender: Seat, now: float) -> None:
+        """A message of another seat."""
+
+    def work(self, now: float) -> bool:
+        """One slice; False when there is nothing to do."""
+
+    def poll(self) -> tuple[Effect, ...]:
+        """The effects so far."""
+
+
+def restore(
+    machine: Restorable,
+    journal: Sequence[bytes],
+    now: float,
+    *,
+    pause: Callable[[], None] = lambda: None,
+) -> tuple[Effect, ...]:
+    """Brings a new machine to where the journal ends.
+
+    Args:
+        machine: fresh, with the setup, seat, seed and used keys of the journal.
+        journal: own and accepted envelopes in the order in which they were persisted.
+        now: seconds, monotonic.
+        pause: called after each slice of work; may raise to give up.
+
+    Returns:
+        The effects of all that was replayed, in order, for a shell that shows them. What the journal
+        holds is neither persisted nor sent again, and what is no longer due is left out.
+
+    Raises:
+        LocalProtocolError: the journal is not one of this hand at this seat.
+    """
+    envelopes = [decode_envelope(data) for data in journal]
+    for envelope in envelopes:
+        if envelope.seat == machine.seat:
+            machine.signed_before(envelope)
+    for envelope in envelopes:
+        if envelope.seat == machine.seat:
+            try:
+                _work_until(machine, envelope.seq, now, pause)
+            except VerificationError as error:
+                raise LocalProtocolError("the journal is not one of this seat's hand") from error
+        else:
+            machine.receive(envelope.encoded, envelope.seat, now)
+    return _still_due(machine, machine.poll(), frozenset(journal))
+
+
+def _work_until(machine: Restorable, seq: int, now: float, pause: Callable[[], None]) -> None:
+    """Works until the own message with that number is out."""
+    while machine.count(machine.seat) <= seq:
+        is_busy = machine.work(now)
+        pause()
+        if not is_busy and machine.count(machine.seat) <= seq:
+            raise LocalProtocolError(
+                f"the journal holds message {seq} of this seat, and nothing leads to it"
+            )
+
+
+def _still_due(
+    machine: Restorable, effects: Iterable[Effect], known: frozenset[bytes]
+) -> tuple[Effect, ...]:
+    due: list[Effect] = []
+    for effect in effects:
+        match effect:
+            case Persist(envelope=envelope) | Send(envelope=envelope) if envelope in known:
+                continue
+            case TurnReady():
+                continue
+            case AuditDue() if machine.phase is not Phase.AUDIT:
+                continue
+        due.append(effect)
+    if machine.can_move:
+        due.append(TurnReady())
+    return tuple(due)

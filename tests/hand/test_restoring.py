@@ -1,0 +1,158 @@
+"""A machine comes back from what is on disk, wherever it was cut off."""
+
+import random
+
+import pytest
+
+from p2pokey.audit.auditor import audit_transcript
+from p2pokey.audit.report import Status
+from p2pokey.errors import LocalProtocolError
+from p2pokey.hand.effects import (
+    Abandon,
+    AuditDue,
+    Effect,
+    HandStopped,
+    Persist,
+    Phase,
+    Send,
+    TurnReady,
+)
+from p2pokey.hand.restoring import restore
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import decode_envelope
+from tests.hand.test_whole_hand import CHEAP, finished, own_audit
+from tests.sim.crashes import CrashTable, new_machine
+from tests.sim.table import SimPeer, make_setup
+
+SEED = 1
+"""The hand whose journals are cut."""
+
+
+def own(disk: list[bytes], seat: int) -> list[bytes]:
+    return [data for data in disk if decode_envelope(data).seat == seat]
+
+
+def signed(effects: tuple[Effect, ...]) -> list[bytes]:
+    return [effect.envelope for effect in effects if isinstance(effect, Persist)]
+
+
+def run_idle(machine) -> tuple[Effect, ...]:
+    while machine.work(0.0):
+        pass
+    return machine.poll()
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_a_whole_journal_gives_the_same_hand(seat: int):
+    table = finished(SEED)
+    disk = table.peers[seat].disk
+    machine = new_machine(table, Seat(seat), SEED)
+    effects = restore(machine, disk, 0.0)
+
+    assert signed(effects) == []
+    run_idle(machine)
+    assert machine.phase is Phase.DONE
+    assert machine.transcript() == table.peers[seat].machine.transcript()
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_every_prefix_says_nothing_but_what_the_seat_has_said(seat: int):
+    """What comes next by itself is what came next; decisions are left to the player."""
+    table = finished(SEED)
+    disk = table.peers[seat].disk
+    said = own(disk, seat)
+    for end in range(seat, len(disk) + 1, 4):  # every length, at one of the seats
+        machine = new_machine(table, Seat(seat), SEED)
+        effects = restore(machine, disk[:end], 0.0)
+        is_due = any(isinstance(effect, TurnReady) for effect in effects)
+        effects += run_idle(machine)
+        before = own(disk[:end], seat)
+
+        assert not any(isinstance(effect, HandStopped) for effect in effects)
+        fresh = [data for data in signed(effects) if decode_envelope(data).seat == seat]
+        assert fresh == said[len(before) : len(before) + len(fresh)]
+        assert is_due <= machine.can_move
+        assert sum(isinstance(effect, AuditDue) for effect in effects) == (
+            machine.phase is Phase.AUDIT
+        )
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_own_messages_that_only_the_others_have_come_back(seat: int):
+    """The disk has lost its end; what was signed is not signed anew but taken from the others."""
+    table = finished(SEED)
+    disk = table.peers[seat].disk
+    for end in range(0, len(disk), 23):
+        machine = new_machine(table, Seat(seat), SEED)
+        restore(machine, disk[:end], 0.0)
+        for count, data in enumerate(disk[end:]):
+            machine.receive(data, Seat((seat + 1) % 4), 0.0)
+            if count % 16 == 0:
+                run_idle(machine)
+        effects = run_idle(machine)
+
+        assert machine.phase is Phase.DONE
+        assert not any(isinstance(effect, HandStopped) for effect in effects)
+        assert machine.transcript() == table.peers[seat].machine.transcript()
+
+
+def test_a_hand_that_was_given_up_stays_so():
+    table = finished(SEED)
+    disk = table.peers[0].disk[:30]
+    machine = new_machine(table, Seat(0), SEED)
+    restore(machine, disk, 0.0)
+    machine.act(Abandon(reason="enough"), 0.0)
+    disk = disk + signed(run_idle(machine))
+    again = new_machine(table, Seat(0), SEED)
+    effects = restore(again, disk, 0.0)
+
+    assert again.phase is Phase.STOPPED
+    assert any(isinstance(effect, HandStopped) for effect in effects)
+    assert signed(effects) == []
+    assert again.transcript() == machine.transcript()
+
+
+def test_a_journal_of_another_hand_is_refused():
+    table = finished(SEED)
+    machine = new_machine(finished(2), Seat(0), 2)
+    with pytest.raises(LocalProtocolError):
+        restore(machine, table.peers[0].disk, 0.0)
+
+
+def test_restoring_can_be_given_up():
+    table = finished(SEED)
+
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        restore(new_machine(table, Seat(0), SEED), table.peers[0].disk, 0.0, pause=stop)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_seats_that_die_at_any_effect_play_the_hand_to_its_end(seed: int):
+    dice = random.Random(f"crash {seed}")
+
+    def dies(peer: SimPeer, effect: Effect) -> bool:
+        # Most often where it hurts: between the disk and the wire.
+        return dice.random() < (0.03 if isinstance(effect, Send) else 0.006)
+
+    table = CrashTable(
+        CHEAP,
+        make_setup(seed),
+        seed,
+        dies=dies,
+        audit=lambda data: own_audit(CHEAP, data),
+    )
+    table.run()
+    transcripts = {peer.machine.transcript() for peer in table.peers}
+
+    assert table.crashes > 5
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+    assert len(transcripts) == 1
+    report = audit_transcript(
+        transcripts.pop(), group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer()
+    )
+    assert report.status is Status.SOUND
