@@ -12,6 +12,7 @@ from enum import Enum
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadSignature, LinkError, LinkNotAuthentic
 from p2pokey.net.frames import Frame, FrameType, decode_frame, encode_frame
+from p2pokey.net.pairs import RUN_BYTES
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import Roster, roster_hash
@@ -60,6 +61,7 @@ class Authentication:
         roster: the signed roster.
         own_seat, other_seat: who is to be at the ends.
         own_fingerprint, other_fingerprint: 32 bytes each, of the transport's two ends.
+        run: 16 random bytes of this run of our program.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Authentication:
         other_seat: Seat,
         own_fingerprint: bytes,
         other_fingerprint: bytes,
+        run: bytes,
     ) -> None:
         self._toolkit = toolkit
         self._roster = roster
@@ -78,7 +81,7 @@ class Authentication:
         self._other_seat = other_seat
         self._own_fingerprint = own_fingerprint
         self._other_fingerprint = other_fingerprint
-        self._nonce = toolkit.entropy.random_bytes(NONCE_BYTES)
+        self._nonce = run + toolkit.entropy.random_bytes(NONCE_BYTES - RUN_BYTES)
         self._other_nonce = b""
         self._stage = Stage.NONCE
 
@@ -86,6 +89,11 @@ class Authentication:
     def is_done(self) -> bool:
         """Whether the other end has shown who it is; frames after that belong to the link."""
         return self._stage is Stage.DONE
+
+    @property
+    def other_run(self) -> bytes:
+        """Which run of its program the other end is, once `is_done`: the first half of its nonce."""
+        return self._other_nonce[:RUN_BYTES]
 
     def start(self) -> bytes:
         """Our first frame."""

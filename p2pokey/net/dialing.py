@@ -29,8 +29,11 @@ class LinkOwner(Protocol):
     def link_opened(self, seat: Seat) -> None:
         """A transport is open, its other end not yet known."""
 
-    def link_authenticated(self, seat: Seat, transport: Transport) -> None:
-        """A transport to that very seat; now the owner's."""
+    def link_authenticated(self, seat: Seat, transport: Transport, run: bytes) -> None:
+        """A transport to that very seat, now the owner's; `run`: of the program at its end."""
+
+    def route_changed(self) -> None:
+        """A seat has another place at the signalling server."""
 
     def link_failed(self, seat: Seat, error: LinkError) -> None:
         """One try has failed; the next one follows unless the seat is given up."""
@@ -42,6 +45,8 @@ class _Pair:
 
     talk: PairTalk
     route: str
+    run: bytes = b""
+    """Newest known run of the other program."""
     wanted: asyncio.Event = field(default_factory=asyncio.Event)
     attempt: int = 0
     """Our last offer's number, or the last one we answered."""
@@ -63,6 +68,8 @@ class Dialer:
         connector: makes tries.
         owner: who gets the transports.
         limits: how long a try takes, and the pauses between them.
+        run: 16 random bytes of this run of our program.
+        is_resumed: our program has been started again: it asks for offers without waiting.
     """
 
     def __init__(
@@ -77,7 +84,11 @@ class Dialer:
         connector: Connector,
         owner: LinkOwner,
         limits: Limits,
+        run: bytes,
+        is_resumed: bool = False,
     ) -> None:
+        self._run = run
+        self._is_resumed = is_resumed
         self._toolkit = toolkit
         self._roster = roster
         self._seat = seat
@@ -88,7 +99,7 @@ class Dialer:
         self._pairs = {
             other: _Pair(talk=talk, route=routes[other]) for other, talk in talks.items()
         }
-        self._seat_of = {pair.route: other for other, pair in self._pairs.items()}
+        self._greetings: set[asyncio.Task[None]] = set()
 
     # --- verbs ---
 
@@ -99,39 +110,59 @@ class Dialer:
             return
         pair.wanted.set()
         if pair.keeper is None:
-            keep = self._keep_offering if seat < self._seat else self._keep_asking
-            pair.keeper = spawn(keep(seat, pair), f"dial seat {seat}")
+            self._keep(seat, pair)
 
     def receive(self, sender: str, body: bytes) -> None:
-        """A body from another member; whatever is not a seat's sealed message is dropped."""
-        seat = self._seat_of.get(sender)
-        if seat is None:
-            return
-        pair = self._pairs[seat]
+        """A body from another member; whatever is not a seat's sealed message is dropped.
+
+        Ids at the server can change, so the seat is the one whose box it is.
+        """
         try:
             box = decode_body(body)
             if box.kind != "pair":
                 return
-            message = pair.talk.unseal(box)
-        except (DecodeError, VerificationError):
+        except DecodeError:
             return
-        self._take(seat, pair, message)
+        # The seat that had this id last is the likeliest.
+        pairs = sorted(self._pairs.items(), key=lambda item: item[1].route != sender)
+        for seat, pair in pairs:
+            try:
+                message = pair.talk.unseal(box)
+            except (DecodeError, VerificationError):
+                continue
+            self._take(seat, pair, message, sender)
+            return
+
+    async def met(self, member: str) -> None:
+        """Somebody is at the server; unless we know who, says where we are to whoever it may be."""
+        if any(pair.route == member for pair in self._pairs.values()):
+            return
+        for pair in self._pairs.values():
+            await self._tell(pair, "here", to=member)
+
+    @property
+    def routes(self) -> dict[Seat, str]:
+        """Last known id at the server of each other seat."""
+        return {seat: pair.route for seat, pair in self._pairs.items()}
 
     async def forget(self, seat: Seat) -> None:
-        """That seat has left for good."""
-        pair = self._pairs.pop(seat, None)
-        if pair is not None:
-            await cancel(pair.keeper, pair.answering)
+        """That seat has left: it is not called any more, but may call."""
+        pair = self._pairs[seat]
+        pair.wanted.clear()
+        keeper, pair.keeper = pair.keeper, None
+        await cancel(keeper, pair.answering)
 
     async def close(self) -> None:
         """Gives up everything that is under way."""
-        for seat in tuple(self._pairs):
+        for seat in self._pairs:
             await self.forget(seat)
+        await cancel(*self._greetings)
 
     # --- messages ---
 
-    def _take(self, seat: Seat, pair: _Pair, message: PairMessage) -> None:
+    def _take(self, seat: Seat, pair: _Pair, message: PairMessage, sender: str) -> None:
         is_offering = seat < self._seat
+        is_new = self._note_origin(seat, pair, sender, message.kind)
         match message.kind:
             case "offer" if not is_offering and message.attempt > pair.attempt:
                 pair.attempt = message.attempt
@@ -143,10 +174,50 @@ class Dialer:
                     pair.answer.set_result(message.description)
             case "retry" if is_offering:
                 pair.wanted.set()
+            case "here" if is_new:
+                self._greet(pair)
 
-    async def _tell(self, pair: _Pair, kind: str, description: str = "") -> None:
+    def _note_origin(self, seat: Seat, pair: _Pair, sender: str, kind: str) -> bool:
+        """Keeps route and run of a message; whether one of them is new."""
+        is_elsewhere = pair.route != sender
+        if is_elsewhere:
+            pair.route = sender
+            self._owner.route_changed()
+        run, before = pair.talk.other_run, pair.run
+        if run == before:
+            return is_elsewhere
+        pair.run = run
+        # The first answer that a program gets is one to what is under way.
+        if before or kind != "answer":
+            self._begin_again(seat, pair)
+        return True
+
+    def _begin_again(self, seat: Seat, pair: _Pair) -> None:
+        """The other program is another run: what was under way with the last one is void."""
+        if seat > self._seat:
+            pair.attempt = 0
+            return
+        keeper, pair.keeper = pair.keeper, None
+        if keeper is not None:
+            keeper.cancel()
+            self._greetings.add(keeper)
+            keeper.add_done_callback(self._greetings.discard)
+        self.want(seat)
+
+    def _greet(self, pair: _Pair) -> None:
+        greeting = spawn(self._tell(pair, "here"), "greeting")
+        self._greetings.add(greeting)
+        greeting.add_done_callback(self._greetings.discard)
+
+    def _keep(self, seat: Seat, pair: _Pair) -> None:
+        keep = self._keep_offering if seat < self._seat else self._keep_asking
+        pair.keeper = spawn(keep(seat, pair), f"dial seat {seat}")
+
+    async def _tell(
+        self, pair: _Pair, kind: str, description: str = "", to: str | None = None
+    ) -> None:
         message = PairMessage(kind=kind, attempt=pair.attempt, description=description)
-        await self._send(pair.route, pair.talk.seal(message))
+        await self._send(to or pair.route, pair.talk.seal(message))
 
     # --- keepers ---
 
@@ -166,9 +237,11 @@ class Dialer:
     async def _keep_asking(self, seat: Seat, pair: _Pair) -> None:
         """The first offer comes by itself; later ones may have to be asked for."""
         pause_s = self._limits.link_s
+        first_s = 0.0 if self._is_resumed else pause_s
         while True:
             await pair.wanted.wait()
-            await asyncio.sleep(pause_s if pair.attempt == 0 else self._limits.retry_s)
+            await asyncio.sleep(first_s if pair.attempt == 0 else self._limits.retry_s)
+            first_s = pause_s
             is_busy = pair.answering is not None and not pair.answering.done()
             if pair.wanted.is_set() and not is_busy:
                 await self._tell(pair, "retry")
@@ -192,11 +265,11 @@ class Dialer:
     ) -> bool:
         """Whether the link is open and its other end known."""
         try:
-            transport = await self._open(seat, steps)
+            transport, run = await self._open(seat, steps)
         except LinkError as error:
             self._owner.link_failed(seat, error)
             return False
-        self._owner.link_authenticated(seat, transport)
+        self._owner.link_authenticated(seat, transport, run)
         return True
 
     def _offer_steps(self, pair: _Pair) -> Callable[[Connection], Awaitable[None]]:
@@ -215,7 +288,9 @@ class Dialer:
 
         return steps
 
-    async def _open(self, seat: Seat, steps: Callable[[Connection], Awaitable[None]]) -> Transport:
+    async def _open(
+        self, seat: Seat, steps: Callable[[Connection], Awaitable[None]]
+    ) -> tuple[Transport, bytes]:
         connection = self._connector.connect()
         transport: Transport | None = None
         try:
@@ -223,7 +298,7 @@ class Dialer:
                 await steps(connection)
                 transport = await connection.opened()
                 self._owner.link_opened(seat)
-                await self._authenticate(seat, transport)
+                run = await self._authenticate(seat, transport)
         except TimeoutError:
             name = self._roster.seats[seat].name
             await _close(connection, transport)
@@ -233,9 +308,10 @@ class Dialer:
         except BaseException:
             await _close(connection, transport)
             raise
-        return transport
+        return transport, run
 
-    async def _authenticate(self, seat: Seat, transport: Transport) -> None:
+    async def _authenticate(self, seat: Seat, transport: Transport) -> bytes:
+        """Makes sure who is at the other end; returns the run of its program."""
         check = Authentication(
             self._toolkit,
             self._roster,
@@ -243,12 +319,14 @@ class Dialer:
             other_seat=seat,
             own_fingerprint=transport.own_fingerprint,
             other_fingerprint=transport.other_fingerprint,
+            run=self._run,
         )
         transport.send(check.start())
         while not check.is_done:
             answer = check.receive(await transport.receive())
             if answer is not None:
                 transport.send(answer)
+        return check.other_run
 
 
 async def _close(connection: Connection, transport: Transport | None) -> None:

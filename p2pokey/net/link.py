@@ -47,7 +47,7 @@ class LinkState(StrEnum):
     AWAY = "away"
     """Silent for 15 seconds; may come back."""
     LEFT = "left"
-    """Said goodbye, or broke the link; will not come back."""
+    """Said goodbye, or broke the link; only another run of its program can come back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +88,11 @@ class Link:
 
     Args:
         now: seconds, monotonic; later calls never give an earlier time.
+        state: how it is with the other seat before the first transport.
     """
 
-    def __init__(self, *, now: float) -> None:
-        self._state = LinkState.HERE
+    def __init__(self, *, now: float, state: LinkState = LinkState.HERE) -> None:
+        self._state = state
         self._attached = False
         self._heard = now
         self._pinged = now
@@ -135,6 +136,18 @@ class Link:
         self._put(FrameType.ACK, self._received)
         for sequence, message in self._unacked:
             self._transmit(sequence, message)
+
+    def restart(self) -> None:
+        """The other side has begun anew and knows nothing of this link: it is empty again.
+
+        Whoever is above has to say again what still matters.
+        """
+        self._attached = False
+        self._sent, self._received, self._backlog = 0, 0, 0
+        self._unacked.clear()
+        self._chunks, self._chunk_count = [], 0
+        self._said_bye = False
+        self._become(LinkState.AWAY)
 
     def detach(self) -> None:
         """The transport is gone; messages wait for the next one."""

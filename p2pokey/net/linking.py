@@ -1,6 +1,7 @@
 """Linking one seat to all others through the signalling server, now and when a link is lost."""
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack
 
 from p2pokey.errors import (
@@ -16,20 +17,26 @@ from p2pokey.native.agreement import X25519Key
 from p2pokey.net.dialing import Dialer
 from p2pokey.net.gathering import Table
 from p2pokey.net.limits import Limits
+from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh, MeshHooks
 from p2pokey.net.offers import PairTalk
+from p2pokey.net.pairs import RUN_BYTES
 from p2pokey.net.progress import OnProgress, Phase, Progress
 from p2pokey.net.seats import pair_channel
-from p2pokey.net.signalling import SignallingClient, SignallingGone
+from p2pokey.net.signalling import PlaceLost, SignallingClient, SignallingGone
 from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.net.transport import Connector, Transport
-from p2pokey.net.wire import BodyArrived, PeerChanged
+from p2pokey.net.wire import BodyArrived, Knocked, PeerChanged
 from p2pokey.table.roster import session_id
 from p2pokey.tiles import Seat
 
-LONG_PATIENCE_S = 600.0
-"""How long a playing peer tries to reach a lost signalling server: it keeps our place that long."""
+LONG_PATIENCE_S = 86_400.0
+"""How long a playing peer tries to reach a lost signalling server."""
+_REENTRY_PAUSE_S, _REENTRY_PAUSE_MAX_S = 0.5, 8.0
+"""Between two tries to take a place in the old room: the host may not be there yet."""
+
+_log = logging.getLogger(__name__)
 
 
 class Linking:
@@ -38,12 +45,13 @@ class Linking:
     Args:
         toolkit: our keys.
         table: what gathering found out.
-        ephemeral: our X25519 key, whose public half is on our card.
+        ephemeral: secret of our X25519 key, whose public half is on our card.
         client: the signalling connection; read by nobody else from now on.
         connector: makes transports.
         limits: how long to wait.
         on_progress: told of each link.
         owned: closed with the mesh; `client` is in it already.
+        is_resumed: our program has been started again at a table that stands.
 
     Raises:
         SignalingError: a seat card holds a bad key.
@@ -54,13 +62,19 @@ class Linking:
         *,
         toolkit: Toolkit,
         table: Table,
-        ephemeral: X25519Key,
+        ephemeral: bytes,
         client: SignallingClient,
         connector: Connector,
         limits: Limits,
         on_progress: OnProgress,
         owned: AsyncExitStack,
+        is_resumed: bool = False,
     ) -> None:
+        self._toolkit = toolkit
+        self._ephemeral = ephemeral
+        self._stands = is_resumed
+        self._reentry: asyncio.Task[None] | None = None
+        run = toolkit.entropy.random_bytes(RUN_BYTES)
         self._table = table
         self._client = client
         self._limits = limits
@@ -74,12 +88,14 @@ class Linking:
             toolkit=toolkit,
             roster=table.roster,
             seat=table.seat,
-            talks=_talks(toolkit, table, ephemeral),
+            talks=_talks(toolkit, table, X25519Key(ephemeral), run),
             routes=table.routes,
             send=client.send,
             connector=connector,
             owner=self,
             limits=limits,
+            run=run,
+            is_resumed=is_resumed,
         )
         self.mesh = Mesh(
             seat=table.seat,
@@ -88,8 +104,10 @@ class Linking:
             limits=limits,
             hooks=MeshHooks(want=self._dialer.want, forget=self._dialer.forget),
             owned=owned,
+            is_resumed=is_resumed,
         )
         self._pump = spawn(self._take_events(), "signalling pump")
+        self.mesh.give_up_place = client.give_up_place
         owned.push_async_callback(self._close)
 
     async def link_all(self) -> None:
@@ -114,8 +132,17 @@ class Linking:
         except TimeoutError:
             raise self._no_link() from None
         await self.mesh.get_ready()
-        self._client.set_patience(LONG_PATIENCE_S)
+        self._client.stay(LONG_PATIENCE_S)
+        self._stands = True
+        self.route_changed()
         self._tell(Phase.READY)
+
+    def link_again(self) -> None:
+        """Starts to call everybody at a table that stands; links come as they come."""
+        self._client.stay(LONG_PATIENCE_S)
+        self.route_changed()
+        for seat in self.mesh.others:
+            self._dialer.want(seat)
 
     # --- what the dialer tells ---
 
@@ -125,9 +152,9 @@ class Linking:
             self._opened.add(seat)
             self._tell(Phase.LINK_OPEN, len(self._opened), seat)
 
-    def link_authenticated(self, seat: Seat, transport: Transport) -> None:
+    def link_authenticated(self, seat: Seat, transport: Transport, run: bytes) -> None:
         """A transport to that very seat."""
-        self.mesh.attach(seat, transport)
+        self.mesh.attach(seat, transport, run)
         if seat not in self._authenticated:
             self._authenticated.add(seat)
             self._tell(Phase.LINK_AUTHENTICATED, len(self._authenticated), seat)
@@ -141,7 +168,25 @@ class Linking:
             self._fatal = LinkNotAuthentic(f"The connection to {name} is not theirs: {error}.")
         self._changed.set()
 
+    def route_changed(self) -> None:
+        """Keeps what it takes to come back to this table."""
+        if self._stands:
+            self.mesh.keep(self._membership())
+
     # --- inside ---
+
+    def _membership(self) -> Membership:
+        routes = {**self._dialer.routes, self._table.seat: self._client.id}
+        return Membership(
+            server=self._client.server,
+            roster=self._table.roster,
+            seat=self._table.seat,
+            cards=self._table.cards,
+            ephemeral=self._ephemeral,
+            place=self._client.id,
+            token=self._client.token,
+            routes=tuple(routes[Seat(seat)] for seat in range(len(routes))),
+        )
 
     def _tell(self, phase: Phase, done: int = 0, seat: Seat | None = None) -> None:
         name = "" if seat is None else self._table.roster.seats[seat].name
@@ -164,6 +209,13 @@ class Linking:
             match event:
                 case BodyArrived():
                     self._dialer.receive(event.sender, event.body)
+                case PlaceLost():
+                    self._enter_again()
+                case Knocked() | PeerChanged(state="here") if self._stands:
+                    await self._dialer.met(event.id)
+                case PeerChanged(state="left") if self._stands:
+                    if event.id == self._dialer.routes.get(Seat(0)):
+                        self._enter_again()  # the room goes with its host's place
                 case PeerChanged(state="left") if event.id in self._table.routes:
                     self._note_leaver(event.id)
                 case SignallingGone():
@@ -171,6 +223,28 @@ class Linking:
                     self._changed.set()
                     await self._dialer.close()
                     return
+
+    def _enter_again(self) -> None:
+        if self._reentry is None or self._reentry.done():
+            self._reentry = spawn(self._reenter(), "signalling re-entry")
+
+    async def _reenter(self) -> None:
+        """Takes a place in the room of our table, made anew by the host, until there is one."""
+        room, pause_s = self._table.roster.room, _REENTRY_PAUSE_S
+        seats, own_key = len(self._table.roster.seats), self._toolkit.public_key
+        while True:
+            try:
+                if self._table.seat == 0:
+                    await self._client.create(seats=seats, host_key=own_key, room=room)
+                else:
+                    await self._client.knock(room, own_key)
+            except ConnectError as error:
+                _log.info("no place at the signalling server yet: %s", error)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, _REENTRY_PAUSE_MAX_S)
+                continue
+            self.route_changed()
+            return
 
     def _note_leaver(self, member: str) -> None:
         """Before the table stands, somebody without a link to us can tell us only this way."""
@@ -181,18 +255,22 @@ class Linking:
             self._changed.set()
 
     async def _close(self) -> None:
-        await cancel(self._pump)
+        await cancel(self._pump, self._reentry)
         await self._dialer.close()
 
 
-def _talks(toolkit: Toolkit, table: Table, ephemeral: X25519Key) -> dict[Seat, PairTalk]:
+def _talks(
+    toolkit: Toolkit, table: Table, ephemeral: X25519Key, run: bytes
+) -> dict[Seat, PairTalk]:
     talks = {}
     for index, card in enumerate(table.cards):
         seat = Seat(index)
         if seat == table.seat:
             continue
         try:
-            channel = pair_channel(table.roster, table.seat, ephemeral, seat, card, toolkit.sealer)
+            channel = pair_channel(
+                table.roster, table.seat, ephemeral, seat, card, toolkit.sealer, run
+            )
         except BadPoint:
             name = table.roster.seats[seat].name
             raise SignalingError(f"{name} sent a bad key: start again.") from None

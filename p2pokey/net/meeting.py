@@ -14,11 +14,13 @@ from contextlib import AsyncExitStack
 
 from p2pokey.errors import InvalidInvite
 from p2pokey.native.agreement import X25519Key
+from p2pokey.net.gathering import Table as GatheredTable
 from p2pokey.net.hosting import HostGathering
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.joining import GuestGathering
 from p2pokey.net.limits import Limits
 from p2pokey.net.linking import Linking
+from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
 from p2pokey.net.progress import OnProgress, Phase, Progress, ignore_progress
 from p2pokey.net.signalling import SignallingClient
@@ -136,6 +138,31 @@ async def join_table(
     return await meeting.hold(gathering)
 
 
+async def resume_table(
+    *,
+    signer: Signer,
+    membership: Membership,
+    on_progress: OnProgress = ignore_progress,
+    limits: Limits | None = None,
+    connector: Connector | None = None,
+) -> Mesh:
+    """Comes back to a table that stands, without a code; returns at once, links follow.
+
+    All others are away in the mesh until they have answered.
+
+    Args:
+        signer: the identity key of our seat.
+        membership: what was kept of the table.
+        on_progress, limits, connector: as in `host_table`.
+
+    Raises:
+        ServerUnreachable, SignalingError: there is no way to reach the others just now.
+    """
+    place = (membership.place, membership.token)
+    meeting = _Meeting(signer, membership.server, on_progress, limits or Limits(), connector)
+    return await meeting.resume(membership, place)
+
+
 class _Meeting:
     """What host and guest do around their gathering."""
 
@@ -149,7 +176,8 @@ class _Meeting:
     ) -> None:
         self.toolkit = native_toolkit(signer)
         self.limits = limits
-        self.ephemeral = X25519Key(self.toolkit.entropy.random_bytes(32))
+        self.secret = self.toolkit.entropy.random_bytes(32)
+        self.ephemeral = X25519Key(self.secret)
         self.on_progress = _unfailing(on_progress)
         self._server = server
         self._connector = connector
@@ -168,7 +196,7 @@ class _Meeting:
             linking = Linking(
                 toolkit=self.toolkit,
                 table=table,
-                ephemeral=self.ephemeral,
+                ephemeral=self.secret,
                 client=client,
                 connector=await loading,
                 limits=self.limits,
@@ -183,6 +211,38 @@ class _Meeting:
         except BaseException:
             await linking.mesh.close()
             raise
+        return linking.mesh
+
+    async def resume(self, membership: Membership, place: tuple[str, str]) -> Mesh:
+        """From what was kept to a mesh whose links are being called."""
+        owned = AsyncExitStack()
+        loading = asyncio.create_task(self._load_connector())
+        owned.push_async_callback(asyncio.wait, [loading])
+        try:
+            client = SignallingClient(self._server, self.limits, place=place)
+            await owned.enter_async_context(client)
+            self.on_progress(Progress(phase=Phase.SERVER_REACHED))
+            linking = Linking(
+                toolkit=self.toolkit,
+                table=GatheredTable(
+                    roster=membership.roster,
+                    seat=membership.seat,
+                    cards=membership.cards,
+                    routes=membership.routes,
+                    early=(),
+                ),
+                ephemeral=membership.ephemeral,
+                client=client,
+                connector=await loading,
+                limits=self.limits,
+                on_progress=self.on_progress,
+                owned=owned,
+                is_resumed=True,
+            )
+        except BaseException:
+            await owned.aclose()
+            raise
+        linking.link_again()
         return linking.mesh
 
     async def _load_connector(self) -> Connector:

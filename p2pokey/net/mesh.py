@@ -24,6 +24,7 @@ from p2pokey.net.link import (
     MessageArrived,
     StateChanged,
 )
+from p2pokey.net.membership import Membership
 from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.transport import Transport
 from p2pokey.table.roster import Roster
@@ -62,6 +63,8 @@ class _Peer:
     link: Link
     transport: Transport | None = None
     reader: asyncio.Task[None] | None = None
+    run: bytes = b""
+    """Run of the other program that the link belongs to; empty before the first transport."""
     is_ready: bool = False
     waiting_bytes: int = 0
     reason: str = ""
@@ -74,7 +77,7 @@ class MeshHooks:
     want: Callable[[Seat], None] = lambda seat: None
     """The link to that seat needs a transport."""
     forget: Callable[[Seat], Coroutine[Any, Any, None]] | None = None
-    """That seat has left for good."""
+    """That seat has left: it is not called any more, but may call."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,7 +85,8 @@ class Mesh:
     """The links of one seat. Use it with `async with`, or call `close`.
 
     `send` and `broadcast` never wait: a message to a seat that is away is kept for it (up to 8 MiB),
-    one to a seat that has left is dropped.
+    one to a seat that has left is dropped. What another run of a seat's program has not acknowledged
+    is gone: whoever is above says again what matters when the seat is `here` again.
     """
 
     seat: Seat
@@ -95,17 +99,29 @@ class Mesh:
     hooks: MeshHooks = field(default_factory=MeshHooks)
     owned: AsyncExitStack = field(default_factory=AsyncExitStack)
     """Closed last, with the mesh: the signalling connection and the dialer."""
+    is_resumed: bool = False
+    """Whether our program has been started again: the table stands, and all others are away."""
+    membership: Membership | None = field(default=None, init=False)
+    """What it takes to come back, once the table stands."""
+    on_membership: Callable[[Membership], None] = field(default=lambda kept: None, init=False)
+    """Told of each change of `membership`; must not raise."""
+    give_up_place: Callable[[], None] = field(default=lambda: None, init=False)
+    """To be called when the table is over: our place at the server goes with the mesh."""
     _peers: dict[Seat, _Peer] = field(default_factory=dict, init=False)
     _events: deque[MeshEvent] = field(default_factory=deque, init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _ticker: asyncio.Task[None] | None = field(default=None, init=False)
     _cleanups: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _is_closing: bool = field(default=False, init=False)
+    _stands: bool = field(default=False, init=False)
+    """Whether a seat that comes anew is told at once that we have all links."""
 
     def __post_init__(self) -> None:
         now = self._now()
         others = (Seat(index) for index in range(len(self.roster.seats)) if index != self.seat)
-        self._peers = {other: _Peer(link=Link(now=now)) for other in others}
+        state = LinkState.AWAY if self.is_resumed else LinkState.HERE
+        self._peers = {other: _Peer(link=Link(now=now, state=state)) for other in others}
+        self._stands = self.is_resumed
         self._ticker = spawn(self._tick(), "mesh ticker")
 
     async def __aenter__(self) -> "Mesh":
@@ -146,6 +162,8 @@ class Mesh:
         peer = self._peers.get(seat)
         if peer is None:
             raise LocalProtocolError(f"expected another seat to send to, got {seat}")
+        if self._stands and self.is_resumed and not peer.run:
+            return  # its link begins when it is there
         peer.link.send(data)
         self._apply(seat, peer)
 
@@ -192,18 +210,44 @@ class Mesh:
 
     # --- for whoever makes the links ---
 
-    def attach(self, seat: Seat, transport: Transport) -> None:
-        """A new authenticated transport to that seat, in place of an older one."""
+    def keep(self, membership: Membership) -> None:
+        """What it takes to come back to this table is that from now on."""
+        self.membership = membership
+        self.on_membership(membership)
+
+    def attach(self, seat: Seat, transport: Transport, run: bytes) -> None:
+        """A new authenticated transport to that seat, in place of an older one.
+
+        Args:
+            seat: the other seat.
+            transport: ours from now on.
+            run: which run of the other program is at its end. Another one than before knows nothing
+                of what was said: its link begins anew, and the game sees it away and here again.
+        """
         peer = self._peers[seat]
-        if self._is_closing or peer.link.state is LinkState.LEFT:
+        is_new = run != peer.run
+        if self._is_closing or (peer.link.state is LinkState.LEFT and not is_new):
             self._clean_up(transport.close())
             return
         self._drop_transport(peer)
+        if is_new:
+            self._restart(seat, peer, run)
         peer.transport = transport
         peer.link.attach(self._now())
         reader = self._read(seat, peer, transport)
         peer.reader = spawn(reader, f"read seat {seat}")
         self._apply(seat, peer)
+
+    def _restart(self, seat: Seat, peer: _Peer, run: bytes) -> None:
+        is_first, peer.run, peer.reason = not peer.run, run, ""
+        if not is_first:
+            peer.is_ready = False
+            peer.link.restart()
+            for effect in peer.link.poll():
+                if isinstance(effect, StateChanged):
+                    self._events.append(LinkChanged(seat=seat, state=effect.state))
+        if self._stands:
+            peer.link.send(READY)
 
     @property
     def linked(self) -> int:
@@ -217,6 +261,7 @@ class Mesh:
             PlayerLeft: somebody left before.
             TimedOut: somebody did not get all links in time.
         """
+        self._stands = True
         self.broadcast(READY)
         try:
             async with asyncio.timeout(self.limits.ready_s):

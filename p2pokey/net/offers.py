@@ -10,7 +10,7 @@ from p2pokey.codec import u32
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import DecodeError
 from p2pokey.net.bodies import Body, encode_body
-from p2pokey.net.boxes import BoxChannel
+from p2pokey.net.pairs import PairChannel
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import Roster, roster_hash
@@ -19,7 +19,7 @@ from p2pokey.tiles import Seat
 MAX_DESCRIPTION_CHARS = 4000
 """A description has 600 characters and 100 more for each network address."""
 _MAX_ATTEMPT = 2**32 - 1
-_KINDS = ("offer", "answer", "retry")
+_KINDS = ("offer", "answer", "retry", "here")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +27,11 @@ class PairMessage:
     """One step of connecting two seats."""
 
     kind: str
-    """`offer`, `answer`, or `retry`: please offer anew."""
+    """`offer`, `answer`, `retry`: please offer anew, or `here`: this is my place at the server."""
     attempt: int
-    """Counts the offers of one pair, u32; an answer repeats its offer's number."""
+    """Counts the offers of one run, u32; an answer repeats its offer's number."""
     description: str
-    """Session description; empty for `retry`."""
+    """Session description; empty for `retry` and `here`."""
 
 
 class PairTalk:
@@ -51,13 +51,18 @@ class PairTalk:
         *,
         own_seat: Seat,
         other_seat: Seat,
-        channel: BoxChannel,
+        channel: PairChannel,
     ) -> None:
         self._toolkit = toolkit
         self._roster = roster
         self._own_seat = own_seat
         self._other_seat = other_seat
         self._channel = channel
+
+    @property
+    def other_run(self) -> bytes:
+        """Run of the other program that the newest message is of; empty before the first one."""
+        return self._channel.other_run
 
     def seal(self, message: PairMessage) -> bytes:
         """The body to send to the other seat."""
@@ -79,7 +84,7 @@ class PairTalk:
         """
         body = self._channel.unseal(box)
         if body.kind not in _KINDS:
-            raise DecodeError("expected an offer, an answer or a retry")
+            raise DecodeError("expected an offer, an answer, a retry or a here")
         message = PairMessage(
             kind=body.kind,
             attempt=body.number("n", _MAX_ATTEMPT),

@@ -13,8 +13,7 @@ from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import BadLength
 from p2pokey.native.agreement import X25519Key
 from p2pokey.net.bodies import Body
-from p2pokey.net.boxes import BoxChannel
-from p2pokey.net.kdf import hkdf, split_keys
+from p2pokey.net.pairs import PairChannel
 from p2pokey.ports import SIGNATURE_BYTES, Sealer, Signer, Verifier
 from p2pokey.table.roster import Roster, open_nonce, roster_hash
 from p2pokey.tiles import Seat
@@ -86,20 +85,22 @@ def pair_channel(
     other_seat: Seat,
     other_card: SeatCard,
     sealer: Sealer,
-) -> BoxChannel:
-    """Our end of the sealed boxes with another seat.
+    run: bytes,
+) -> PairChannel:
+    """Our end of the sealed boxes with another seat; `run`: 16 random bytes of this program run.
 
     Raises:
         BadPoint: the other seat's X25519 key has small order.
     """
-    is_lower = own_seat < other_seat
     pairs = [(own_seat, own_key.public_key), (other_seat, other_card.ephemeral)]
     context = fr("roster", roster_hash(roster))
     for seat, key in sorted(pairs):
         context += fr("seat", bytes([seat])) + fr("eph", key)
-    shared = own_key.exchange(other_card.ephemeral)
-    keys = split_keys(hkdf(shared, salt=context, info=PREFIX + b"pair", length=64))
-    send_key, receive_key = keys if is_lower else reversed(keys)
-    return BoxChannel(
-        sealer, kind="pair", send_key=send_key, receive_key=receive_key, context=context
+    return PairChannel(
+        sealer,
+        shared=own_key.exchange(other_card.ephemeral),
+        context=context,
+        own_seat=own_seat,
+        other_seat=other_seat,
+        run=run,
     )

@@ -46,6 +46,7 @@ _MAX_WAITING = 64
 """Messages kept while the connection is down."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 5.0
 _CLOSE_S = 1.0
+_REENTRY_WINDOW_S = 3600
 
 _Reply = TypeVar("_Reply", Created, Lobby)
 
@@ -62,7 +63,12 @@ class SignallingGone:
     error: SignalingError
 
 
-SignallingEvent = Knocked | BodyArrived | PeerChanged | Resumed | SignallingGone
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceLost:
+    """The server is there but has forgotten our place: `create` or `knock` again."""
+
+
+SignallingEvent = Knocked | BodyArrived | PeerChanged | Resumed | PlaceLost | SignallingGone
 
 
 class SignallingClient:
@@ -71,16 +77,20 @@ class SignallingClient:
     Args:
         server: `ws://` or `wss://` address.
         limits: how long to wait.
+        place: id and token of an earlier connection, to take its place up again.
     """
 
-    def __init__(self, server: str, limits: Limits) -> None:
+    def __init__(
+        self, server: str, limits: Limits, *, place: tuple[str, str] | None = None
+    ) -> None:
         check_server(server)
         self._server = server
         self._limits = limits
         self._patience_s = limits.patience_s
         self._socket: ClientConnection | None = None
-        self._id = ""
-        self._token: str | None = None
+        self._id = "" if place is None else place[0]
+        self._token: str | None = None if place is None else place[1]
+        self._stays = place is not None
         self._retry_s = 0.0
         self._sent = 0
         self._waiting: deque[str] = deque(maxlen=_MAX_WAITING)
@@ -101,7 +111,7 @@ class SignallingClient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Gives our place back and closes."""
+        """As `close`."""
         await self.close()
 
     @property
@@ -109,20 +119,47 @@ class SignallingClient:
         """Our id towards the other members."""
         return self._id
 
-    def set_patience(self, seconds: float) -> None:
-        """How long to try when the connection is lost from now on."""
-        self._patience_s = seconds
+    @property
+    def server(self) -> str:
+        """Address of the server."""
+        return self._server
+
+    @property
+    def token(self) -> str:
+        """Takes our place up again on another connection."""
+        return self._token or ""
+
+    def stay(self, patience_s: float) -> None:
+        """From now on the table stands: our place is kept when we go, and a lost one is reported.
+
+        Args:
+            patience_s: how long to try when the connection is lost.
+        """
+        self._stays = True
+        self._patience_s = patience_s
+
+    def give_up_place(self) -> None:
+        """The table is over: `close` gives our place back."""
+        self._stays = False
 
     # --- requests ---
 
-    async def create(self, *, seats: int, host_key: bytes) -> Created:
-        """Opens a room whose window is `limits.window_s` long."""
+    async def create(self, *, seats: int, host_key: bytes, room: str | None = None) -> Created:
+        """Opens a room whose window is `limits.window_s` long.
+
+        Args:
+            seats: 2-4.
+            host_key: our 32-byte identity key.
+            room: the code that a room of ours had before the server was restarted; its window stays
+                open for an hour, in which the others come back.
+        """
         request = {
             "t": "create",
             "seats": seats,
-            "ttl": self._limits.window_s,
+            "ttl": self._limits.window_s if room is None else _REENTRY_WINDOW_S,
             "host": encode_base64(host_key),
             "listed": False,
+            "room": room,
         }
         return await self._ask(request, Created)
 
@@ -157,8 +194,8 @@ class SignallingClient:
         return await self._events.get()
 
     async def close(self) -> None:
-        """Gives our place back and closes; takes two seconds at most."""
-        if self._socket is not None:
+        """Closes, and gives our place back unless we stay; takes two seconds at most."""
+        if self._socket is not None and not self._stays:
             with contextlib.suppress(TimeoutError, ConnectionClosed):
                 async with asyncio.timeout(_CLOSE_S):
                     await self._socket.send(_encode({"t": "leave"}))
@@ -254,7 +291,7 @@ class SignallingClient:
             raise error_for(reply)
         if not isinstance(reply, Welcome):
             raise SignalingError("The signalling server speaks another language.")
-        if self._id and reply.id != self._id:
+        if self._id and reply.id != self._id and not self._stays:
             raise _forgotten()
         self._id, self._token = reply.id, reply.resume
 
@@ -291,6 +328,10 @@ class SignallingClient:
 
     def _take(self, message: ServerMessage) -> None:
         match message:
+            case PeerChanged(state="left", id=self.id) if self._stays:
+                self._events.put_nowait(PlaceLost())
+            case ErrorReply(re="hello") if self._stays:
+                self._events.put_nowait(PlaceLost())
             case Knocked() | BodyArrived() | PeerChanged():
                 self._events.put_nowait(message)
             case ErrorReply(re="hello"):

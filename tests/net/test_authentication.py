@@ -22,6 +22,7 @@ def make_end(own=1, other=2, *, roster=ROSTER, toolkit=None, own_print=None, oth
         other_seat=Seat(other),
         own_fingerprint=own_print or PRINTS[own],
         other_fingerprint=other_print or PRINTS[other],
+        run=bytes([own]) * 16,
     )
 
 
@@ -40,6 +41,8 @@ def test_the_right_seats_get_through():
 
     assert left.is_done
     assert right.is_done
+    assert left.other_run == bytes([2]) * 16
+    assert right.other_run == bytes([1]) * 16
 
 
 CHANGES = {

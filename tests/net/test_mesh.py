@@ -36,12 +36,25 @@ class Table:
             for seat in range(count)
         ]
         self.transports = {}
+        self.runs = [bytes([seat]) * 16 for seat in range(count)]
 
     def link(self, left, right):
         pair = memory_pair(OsEntropy())
         self.transports[left, right] = pair
-        self.meshes[left].attach(Seat(right), pair[0])
-        self.meshes[right].attach(Seat(left), pair[1])
+        self.meshes[left].attach(Seat(right), pair[0], self.runs[right])
+        self.meshes[right].attach(Seat(left), pair[1], self.runs[left])
+
+    async def start_again(self, seat):
+        """Another run of a seat's program, which knows nothing of its links."""
+        old, self.runs[seat] = self.meshes[seat], bytes([seat + 100]) * 16
+        self.meshes[seat] = Mesh(
+            seat=Seat(seat),
+            roster=self.roster,
+            session_id=bytes(32),
+            limits=LIMITS,
+            is_resumed=True,
+        )
+        return old
 
     def link_all(self):
         for left, right in itertools.combinations(range(len(self.meshes)), 2):
@@ -287,5 +300,65 @@ def test_what_the_mesh_owns_is_closed_with_it():
 
             made.meshes[0].owned.push_async_callback(note)
         assert closed == [True]
+
+    run(main())
+
+
+# A program that is started again -------------------------------------------------------------------
+
+
+def test_another_run_begins_its_links_anew():
+    async def main():
+        async with table(3) as made:
+            made.meshes[0].broadcast(b"before")
+            assert await take(made.meshes[1], 1) == [(0, b"before")]
+            old = await made.start_again(0)
+            made.meshes[1].send(Seat(0), b"to the dead")
+            made.link(0, 1)
+            made.link(0, 2)
+            assert await wait_for_state(made.meshes[1], LinkState.AWAY)
+            assert await wait_for_state(made.meshes[1], LinkState.HERE)
+            made.meshes[1].send(Seat(0), b"welcome")
+            made.meshes[0].broadcast(b"again")
+
+            assert await take(made.meshes[1], 1) == [(0, b"again")]
+            assert await take(made.meshes[2], 2) == [(0, b"before"), (0, b"again")]
+            assert await take(made.meshes[0], 1) == [(1, b"welcome")]
+            assert await made.meshes[0].flush()
+            assert await made.meshes[1].flush()
+            await old.close()
+
+    run(main())
+
+
+def test_who_said_goodbye_can_come_back_as_another_run_only():
+    async def main():
+        async with table(2) as made:
+            first, second = made.meshes
+            await first.close()
+            await wait_for_state(second, LinkState.LEFT)
+            spare = memory_pair(OsEntropy())
+            second.attach(Seat(0), spare[1], made.runs[0])
+            assert second.state(Seat(0)) is LinkState.LEFT
+            await made.start_again(0)
+            made.link(0, 1)
+            made.meshes[0].send(Seat(1), b"back")
+
+            assert await take(second, 1) == [(0, b"back")]
+            assert second.state(Seat(0)) is LinkState.HERE
+
+    run(main())
+
+
+def test_two_runs_that_are_both_new_find_each_other():
+    async def main():
+        async with table(2) as made:
+            old = [await made.start_again(0), await made.start_again(1)]
+            assert made.meshes[0].state(Seat(1)) is LinkState.AWAY
+            made.link(0, 1)
+            made.meshes[0].send(Seat(1), b"here")
+
+            assert await take(made.meshes[1], 1) == [(0, b"here")]
+            await asyncio.gather(*(mesh.close() for mesh in old))
 
     run(main())

@@ -16,10 +16,10 @@ CARDS = make_cards(ROSTER)
 VERIFIER = TOOLKITS[0].verifier
 
 
-def make_talk(own, other, *, roster=ROSTER, toolkit=None, cards=CARDS):
+def make_talk(own, other, *, roster=ROSTER, toolkit=None, cards=CARDS, run=bytes(16)):
     toolkit = toolkit or TOOLKITS[own]
     channel = pair_channel(
-        roster, Seat(own), EPHEMERALS[own], Seat(other), cards[other], toolkit.sealer
+        roster, Seat(own), EPHEMERALS[own], Seat(other), cards[other], toolkit.sealer, run
     )
     return PairTalk(toolkit, roster, own_seat=Seat(own), other_seat=Seat(other), channel=channel)
 
@@ -75,6 +75,43 @@ def test_a_repeated_offer_is_dropped():
     low.unseal(box)
     with pytest.raises(DecodeError):
         low.unseal(box)
+
+
+def test_another_run_is_understood_and_ends_the_one_before():
+    hello = PairMessage(kind="here", attempt=0, description="")
+    first, second = make_talk(3, 1, run=b"1" * 16), make_talk(3, 1, run=b"2" * 16)
+    low = make_talk(1, 3)
+    late = decode_body(first.seal(hello))
+    low.unseal(decode_body(first.seal(hello)))
+    assert low.other_run == b"1" * 16
+    low.unseal(decode_body(second.seal(hello)))
+    assert low.other_run == b"2" * 16
+    for old in (late, decode_body(first.seal(hello))):
+        with pytest.raises(DecodeError):
+            low.unseal(old)
+    low.unseal(decode_body(second.seal(hello)))
+
+
+def test_no_two_runs_seal_alike():
+    """The counters begin anew with each run, so the keys must not be the same."""
+    hello = PairMessage(kind="here", attempt=0, description="")
+    boxes = [make_talk(3, 1, run=bytes([n]) * 16).seal(hello) for n in (1, 2)]
+    texts = {decode_body(box).blob("ct", 9000) for box in boxes}
+
+    assert len(texts) == 2
+
+
+def test_a_box_under_a_false_run_changes_nothing():
+    hello = PairMessage(kind="here", attempt=0, description="")
+    high, low = make_talk(3, 1, run=b"1" * 16), make_talk(1, 3)
+    low.unseal(decode_body(high.seal(hello)))
+    forged = decode_body(high.seal(hello)).as_dict() | {"run": "A" * 22}
+    with pytest.raises(DecodeError):
+        low.unseal(
+            decode_body(encode_body("pair", **{k: v for k, v in forged.items() if k != "k"}))
+        )
+    assert low.other_run == b"1" * 16
+    low.unseal(decode_body(high.seal(hello)))
 
 
 def test_sealed_by_the_seat_but_signed_by_another_key():
