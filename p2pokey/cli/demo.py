@@ -126,6 +126,8 @@ class Demo:
     def _arguments(self, children: Children, name: str, url: str) -> list[str]:
         arguments = ["--auto", "--guest", "--name", name, "--server", url]
         arguments += ["--out", str(self.out), "--backend", self.backend]
+        # A player who dies here does not come back, and leaves nothing behind.
+        arguments += ["--patience", "0", "--state", str(children.folder / "state")]
         # All players share this computer.
         cores = (os.cpu_count() or 1) // self.course.players
         arguments += ["--threads", str(max(1, min(cores, usual_threads())))]

@@ -11,6 +11,7 @@ from p2pokey.errors import (
     DecodeError,
     InvalidInvite,
     InvalidRuleSet,
+    JournalInUse,
     P2POkeyError,
     TableCancelled,
 )
@@ -32,6 +33,10 @@ class ExitCode(IntEnum):
     """The table could not be reached or did not come together."""
     CANCELLED = 6
     """The table ended before its match did."""
+    NOTHING_TO_RESUME = 7
+    """No table to come back to, or one whose journal is lost."""
+    IN_USE = 8
+    """Another program has that seat."""
     HUNG_UP = 129
     """SIGHUP: the terminal is gone."""
     INTERRUPTED = 130
@@ -111,6 +116,8 @@ def _explain_own(error: P2POkeyError) -> Explanation:
         advice, code = "", ExitCode.NO_CONNECTION
     elif isinstance(error, BackendUnavailable):
         advice, code = "Leave --backend out to compute with what there is.", ExitCode.ERROR
+    elif isinstance(error, JournalInUse):
+        advice, code = "", ExitCode.IN_USE
     elif isinstance(error, DecodeError):
         advice, code = "", ExitCode.ERROR
     return Explanation(sentence=sentence_of(error), advice=advice, code=code)

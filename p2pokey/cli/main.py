@@ -92,6 +92,15 @@ def table_options(function: _Function) -> _Function:
             metavar="URL",
             help="STUN or TURN server, e.g. stun:HOST:PORT; may be repeated.",
         ),
+        click.option(
+            "--patience",
+            type=click.FloatRange(min=0, max=86_400),
+            default=600,
+            show_default=True,
+            metavar="SECONDS",
+            help="How long to wait for a player who is lost.",
+        ),
+        click.option("--state", type=click.Path(path_type=Path), hidden=True),
         click.option("--player-seed", hidden=True),
         click.option("--threads", type=click.IntRange(min=1), hidden=True),
         click.option("--trace", type=click.Path(path_type=Path), hidden=True),
@@ -203,6 +212,20 @@ def join(output: Output, *, auto: bool, invite: str, server: str | None, **value
     from p2pokey.cli.sitting import Sitter, run_join
 
     return run_join(Sitter(output=output, server=server, **values), invite=invite)
+
+
+@cli.command()
+@click.argument("folder", metavar="[FOLDER]", required=False, type=click.Path(path_type=Path))
+@click.option("--backend", type=BACKENDS, default="auto", help="Who computes.")
+@click.option("--threads", type=click.IntRange(min=1), hidden=True)
+@click.option("--json-progress", is_flag=True, hidden=True)
+@click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@common
+def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
+    """Come back to a table that this computer has left, crashed or not."""
+    from p2pokey.cli.resuming import run_resume
+
+    return run_resume(output, folder=folder, **values)
 
 
 def _only_auto(auto: bool) -> None:

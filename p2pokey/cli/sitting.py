@@ -1,10 +1,12 @@
 """`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
 
 import getpass
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from p2pokey.cli.defaults import DEFAULT_SERVER
@@ -15,7 +17,14 @@ from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
-from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet, LinkError
+from p2pokey.errors import (
+    ConnectError,
+    DecodeError,
+    InvalidRuleSet,
+    LinkError,
+    LocalProtocolError,
+    TableCancelled,
+)
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
@@ -26,18 +35,23 @@ from p2pokey.net.ice import parse_ice_server
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
+from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
 from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
-from p2pokey.peer.events import Connected
+from p2pokey.peer.events import Connected, PeerEvent
 from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.table_journal import Person, TableJournal
 from p2pokey.peer.tracing import Tracer
+from p2pokey.peer.waits import WaitLimits
+from p2pokey.ports import Signer
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
 from p2pokey.rules.rulesets import table_options as options_for
 from p2pokey.table.roster import MAX_NAME_CHARS, check_name, safety_numbers
 
+_log = logging.getLogger(__name__)
 _GUEST_FOLDER = Path("p2pokey-hands")
 
 
@@ -55,6 +69,10 @@ class Sitter:
     json_progress: bool
     exit_with_stdin: bool
     ice: tuple[str, ...]
+    patience: float = 600.0
+    """Seconds to wait for a player who is lost."""
+    state: Path | None = None
+    """Folder of the journals; None: the usual one."""
     threads: int | None = None
     """Threads for long computations; None: as many as this computer has cores for."""
     trace: Path | None = None
@@ -83,7 +101,7 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
             on_code=show,
             on_progress=teller.meeting,
             limits=Limits(window_s=window_s),
-            connector=_connector(sitter.ice),
+            connector=connector_for(sitter.ice),
         )
 
     return _run(sitter, meet, hands)
@@ -101,13 +119,13 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
             server=sitter.server or parsed.server or DEFAULT_SERVER,
             check_rules=_check_rules,
             on_progress=teller.meeting,
-            connector=_connector(sitter.ice),
+            connector=connector_for(sitter.ice),
         )
 
     return _run(sitter, meet, None)
 
 
-def _connector(ice: tuple[str, ...]) -> Connector | None:
+def connector_for(ice: tuple[str, ...]) -> Connector | None:
     """WebRTC with the servers that were asked for; None leaves it to the meeting, without any."""
     try:
         servers = [parse_ice_server(text) for text in ice]
@@ -169,30 +187,82 @@ async def _play(
     hands: int | None,
     trace: Tracer | None,
 ) -> None:
-    entropy = OsEntropy()
     mesh = await meeting
     async with mesh:
+        assert mesh.membership is not None
         teller.tell(_connected(mesh))
         if trace is not None:
             trace.seat = mesh.seat
             trace.moment("connected")
-        table = Table(
-            links=mesh,
-            ports=PeerPorts(
-                group=group,
-                signer=profile.signer,
-                verifier=Ed25519Verifier(),
-                sealer=ChaChaSealer(),
-                entropy=entropy,
-            ),
-            player=AutoPlayer(player_seed(sitter.player_seed, entropy), mesh.seat),
-            out=out if sitter.out else ready_folder(out / mesh.session_id.hex()[:12]),
-            journals=profile.dirs.journals,
-            emit=teller.tell,
+        person = Person(
+            guest_secret=profile.guest_secret,
+            out=(out if sitter.out else ready_folder(out / mesh.session_id.hex()[:12])).absolute(),
             hands=hands,
-            trace=trace,
+            player_seed=player_seed(sitter.player_seed, OsEntropy()),
+            ice=sitter.ice,
+            patience_s=sitter.patience,
         )
+        diary = TableJournal.create(sitter.state or profile.tables, mesh.membership, person)
+        await play_out(
+            mesh, diary, signer=profile.signer, group=group, emit=teller.tell, trace=trace
+        )
+
+
+async def play_out(
+    mesh: Mesh,
+    diary: TableJournal,
+    *,
+    signer: Signer,
+    group: Group,
+    emit: Callable[[PeerEvent], None],
+    trace: Tracer | None = None,
+) -> None:
+    """Plays at a table to its end; a table that is over leaves no journal behind.
+
+    Raises:
+        TableCancelled: the table is over before its match is.
+        Others as `Table.play`: the table can be resumed.
+    """
+    person, entropy = diary.person, OsEntropy()
+    mesh.on_membership = partial(_move, diary)
+    patience = person.patience_s
+    table = Table(
+        links=mesh,
+        ports=PeerPorts(
+            group=group,
+            signer=signer,
+            verifier=Ed25519Verifier(),
+            sealer=ChaChaSealer(),
+            entropy=entropy,
+        ),
+        player=AutoPlayer(person.player_seed, mesh.seat),
+        out=person.out,
+        journals=diary.folder,
+        emit=emit,
+        hands=person.hands,
+        limits=WaitLimits(absent_s=patience, linger_s=min(WaitLimits().linger_s, patience)),
+        diary=diary,
+        trace=trace,
+    )
+    try:
         await table.play()
+    except TableCancelled:
+        mesh.give_up_place()
+        diary.discard()
+        raise
+    except BaseException:
+        diary.close()
+        raise
+    mesh.give_up_place()
+    diary.discard()
+
+
+def _move(diary: TableJournal, membership: Membership) -> None:
+    """Keeps a new place at the server; the game goes on without, it only costs time later."""
+    try:
+        diary.move(membership)
+    except (OSError, LocalProtocolError) as error:
+        _log.warning("the new place at the server is not kept: %s", error)
 
 
 def _default_folder(profile: Profile) -> Path:

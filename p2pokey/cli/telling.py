@@ -10,10 +10,12 @@ from p2pokey.peer.events import (
     HandBegan,
     HandCounted,
     HandFailed,
+    HandResumed,
     LinkSeen,
     MatchEnded,
     MoveMade,
     PeerEvent,
+    Resumed,
     ShuffleChecked,
     Stage,
     StagePassed,
@@ -68,7 +70,7 @@ class Teller:
         if self._as_json:
             self._record(event_to_json(event))
             return
-        if isinstance(event, Connected):
+        if isinstance(event, Connected | Resumed):
             self._names = event.names
         if isinstance(event, HandCounted):
             self._score(event)
@@ -89,6 +91,10 @@ class Teller:
                     f"Connected: {', '.join(event.names)}. You have seat {event.seat + 1}.\n"
                     f"If in doubt, read these words to each other, they must be equal: {words}"
                 )
+            case Resumed():
+                return f"Back at your table, seat {event.seat + 1}: calling the others."
+            case HandResumed():
+                return f"  The hand is where you left it ({event.messages} messages)."
             case HandBegan():
                 return f"Hand {event.match_hand + 1}"
             case StagePassed():

@@ -10,11 +10,12 @@ that one is taken instead (`SignedBefore`); a decision that is due and known is 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from p2pokey.errors import LocalProtocolError, VerificationError
+from p2pokey.errors import DecodeError, LocalProtocolError, VerificationError
 from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnReady
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope
 
+_FEED = 16
 MAX_KNOWN = 4096
 """Own messages kept for their turn; a hand has some hundred."""
 
@@ -75,6 +76,7 @@ def restore(
     journal: Sequence[bytes],
     now: float,
     *,
+    passed_on: Sequence[tuple[Seat, bytes]] = (),
     pause: Callable[[], None] = lambda: None,
 ) -> tuple[Effect, ...]:
     """Brings a new machine to where the journal ends.
@@ -83,6 +85,8 @@ def restore(
         machine: fresh, with the setup, seat, seed and used keys of the journal.
         journal: own and accepted envelopes in the order in which they were persisted.
         now: seconds, monotonic.
+        passed_on: what the others say that this seat and they have signed after it, each with the
+            seat that passed it on; needed where the journal has lost its end.
         pause: called after each slice of work; may raise to give up.
 
     Returns:
@@ -104,7 +108,33 @@ def restore(
                 raise LocalProtocolError("the journal is not one of this seat's hand") from error
         else:
             machine.receive(envelope.encoded, envelope.seat, now)
+    if passed_on:
+        _follow(machine, passed_on, now, pause)
     return _still_due(machine, machine.poll(), frozenset(journal))
+
+
+def _follow(
+    machine: Restorable,
+    passed_on: Sequence[tuple[Seat, bytes]],
+    now: float,
+    pause: Callable[[], None],
+) -> None:
+    """Takes what the others have passed on, this seat's own messages first: they bind it."""
+    order = sorted(passed_on, key=lambda item: not _is_by(machine.seat, item[1]))
+    for number, (sender, data) in enumerate(order):
+        machine.receive(data, sender, now)
+        # A machine takes only so much ahead of its time.
+        while number % _FEED == 0 and not _is_by(machine.seat, data) and machine.work(now):
+            pause()
+    while machine.work(now):
+        pause()
+
+
+def _is_by(seat: Seat, data: bytes) -> bool:
+    try:
+        return decode_envelope(data).seat == seat
+    except DecodeError:
+        return False
 
 
 def _work_until(machine: Restorable, seq: int, now: float, pause: Callable[[], None]) -> None:

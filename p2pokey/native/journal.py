@@ -1,8 +1,9 @@
-"""The journal of one attempt at a hand: append-only, one writer, on disk before anything is sent.
+"""Journals: append-only, one writer, on disk before anything is sent.
 
-With it a killed peer comes back as the same seat with the same keys: it holds the setup, the seed
-and, in order, every own and accepted envelope, so a new machine re-derives or re-reads exactly what
-the old one had (docs/architecture.md, Decisions on bytes, order and time).
+With them a killed peer comes back as the same seat with the same keys. That of an attempt at a hand
+holds the setup, the seed and, in order, every own and accepted envelope, so a new machine re-derives
+or re-reads exactly what the old one had; that of a table holds what outlives a hand
+(docs/table-protocol.md).
 
 File, integers little-endian:
 
@@ -38,6 +39,10 @@ VERSION = 0
 _MAGIC = b"p2pj"
 _HEAD = _MAGIC + u32(VERSION)
 _DIGEST_SIZE = 8
+FILE_HEAD_BYTES = len(_HEAD)
+"""Size of an empty journal."""
+RECORD_BYTES = 4 + 1 + _DIGEST_SIZE
+"""What a record takes besides its payload."""
 MAX_PAYLOAD = 1024 * 1024
 """Eight times the largest envelope: a longer length is damage."""
 
@@ -55,6 +60,14 @@ class RecordKind(IntEnum):
     """This seat's 32-byte seed of the hand."""
     ENVELOPE = 5
     """A signed envelope, own or accepted."""
+    PERSON = 6
+    """Table: who sits there (peer/table_journal.py)."""
+    MEMBERSHIP = 7
+    """Table: what brings a program back to the others; the newest counts."""
+    WISH = 8
+    """Table: attempt u32 and what this seat has said of it, u8."""
+    FINISHED = 9
+    """Table: a hand that counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +86,8 @@ class JournalContents:
     """The good records, oldest first."""
     good_bytes: int
     """Length of the file up to the last good record."""
+    file_bytes: int
+    """Length of the file as it was found."""
     is_damaged: bool
     """Whether something follows that is no good record."""
     chain: bytes
@@ -99,7 +114,11 @@ def read_journal(path: Path) -> JournalContents:
         record, chain, offset = step
         records.append(record)
     return JournalContents(
-        records=tuple(records), good_bytes=offset, is_damaged=offset < len(data), chain=chain
+        records=tuple(records),
+        good_bytes=offset,
+        file_bytes=len(data),
+        is_damaged=offset < len(data),
+        chain=chain,
     )
 
 

@@ -1,7 +1,8 @@
 """Where a player's things are on this computer, and who the player is.
 
 Folders follow the system's habits (platformdirs); P2POKEY_HOME puts everything below one folder,
-for tests and for a portable installation. A guest has a fresh identity and leaves nothing behind.
+for tests and for a portable installation. A guest has a fresh identity and leaves nothing behind but
+a table that is not over yet.
 """
 
 import os
@@ -103,6 +104,11 @@ class Profile:
     dirs: Dirs
     signer: Ed25519Signer
     is_guest: bool
+    tables: Path
+    """Journals of tables, from which `p2pokey resume` comes back; a guest's are there, too, as long
+    as the table is not over."""
+    guest_secret: bytes | None = None
+    """32-byte secret of a guest's key."""
     _temporary: Path | None = field(default=None)
 
     def __enter__(self) -> Self:
@@ -123,18 +129,22 @@ def open_profile(
 ) -> Profile:
     """The stored player, or a guest with a fresh key whose folders go away at the end.
 
-    A guest's hand is journalled like any other while it runs: a temporary folder holds it.
+    A guest's table is journalled like any other, with the key in it, until it is over.
 
     Raises:
         DecodeError, OSError: as `load_identity`.
     """
+    own = find_dirs(environment)
     if not guest:
-        dirs = find_dirs(environment)
-        return Profile(dirs=dirs, signer=load_identity(dirs, entropy), is_guest=False)
+        signer = load_identity(own, entropy)
+        return Profile(dirs=own, signer=signer, is_guest=False, tables=own.journals)
+    secret = entropy.random_bytes(SECRET_BYTES)
     folder = Path(tempfile.mkdtemp(prefix="p2pokey-guest-"))
     return Profile(
         dirs=Dirs(config=folder / "config", data=folder / "data", state=folder / "state"),
-        signer=Ed25519Signer(entropy.random_bytes(SECRET_BYTES)),
+        signer=Ed25519Signer(secret),
         is_guest=True,
+        tables=own.journals,
+        guest_secret=secret,
         _temporary=folder,
     )

@@ -39,6 +39,29 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """Another run of the program has taken the seat up; links to the others follow."""
+
+    seat: Seat
+    names: tuple[str, ...]
+    """Display names in seat order."""
+    hands: int
+    """Finished hands."""
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandResumed:
+    """The hand is where the earlier run of the program has left it."""
+
+    hand: int
+    messages: int
+    """How many were in the journal."""
+    seconds: float
+    """What it took to come back to them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandBegan:
     """A new attempt begins."""
 
@@ -147,6 +170,8 @@ class MatchEnded:
 
 PeerEvent = (
     Connected
+    | Resumed
+    | HandResumed
     | HandBegan
     | StagePassed
     | ShuffleChecked

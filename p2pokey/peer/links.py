@@ -30,6 +30,9 @@ class Links(Protocol):
     def session_id(self) -> bytes:
         """32 bytes that all seats agree on."""
 
+    def send(self, seat: Seat, data: bytes) -> None:
+        """Sends to one other seat."""
+
     def broadcast(self, data: bytes) -> None:
         """Sends to all other seats; messages of one seat arrive in order and once."""
 

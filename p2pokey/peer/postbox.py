@@ -12,9 +12,11 @@ import logging
 from collections import Counter, deque
 
 from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
 from p2pokey.peer.links import is_gone
 from p2pokey.ports import Verifier
+from p2pokey.table.have import Have, decode_have, is_have
 from p2pokey.table.next_hand import Next, Wish, is_next, open_next
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import VERSION
@@ -47,6 +49,8 @@ class Postbox:
         self._waiting_bytes: Counter[Seat] = Counter()
         self._early: dict[Seat, list[MessageReceived]] = {}
         self._wishes: dict[int, dict[Seat, Wish]] = {}
+        self._sealed: dict[int, dict[Seat, bytes]] = {}
+        self._haves: dict[tuple[Seat, bool], Have] = {}
         self.dropped: Counter[Seat] = Counter()
         """How many messages of each seat were too many."""
         self.strangers: set[Seat] = set()
@@ -61,6 +65,8 @@ class Postbox:
                 self.links[seat] = event
             case MessageReceived(data=data) if is_next(data):
                 self._put_next(event)
+            case MessageReceived(data=data) if is_have(data):
+                self._put_have(event)
             case MessageReceived():
                 self._put_message(event)
 
@@ -75,6 +81,7 @@ class Postbox:
             for message in messages:
                 self._put_message(message)
         self._wishes = {number: said for number, said in self._wishes.items() if number >= hand}
+        self._sealed = {number: said for number, said in self._sealed.items() if number >= hand}
 
     def take(self) -> list[MessageReceived]:
         """This attempt's messages since the last call."""
@@ -86,6 +93,25 @@ class Postbox:
         """Who has said what about attempt `hand`."""
         return self._wishes.get(hand, {})
 
+    def note_own_wish(self, hand: int, seat: Seat, data: bytes) -> None:
+        """Keeps this seat's own NEXT, to be passed on like the others'."""
+        self._sealed.setdefault(hand, {}).setdefault(seat, data)
+
+    def wish_bytes(self, hand: int) -> list[bytes]:
+        """Every known NEXT for attempt `hand` and the one after it, as signed."""
+        return [
+            data for number in (hand, hand + 1) for data in self._sealed.get(number, {}).values()
+        ]
+
+    def take_haves(self) -> list[tuple[Seat, Have]]:
+        """The newest question and the newest answer of each seat, since the last call."""
+        haves, self._haves = self._haves, {}
+        return [(seat, have) for (seat, _), have in haves.items()]
+
+    def put_have(self, seat: Seat, have: Have) -> None:
+        """Keeps a HAVE for later, unless there is a newer one."""
+        self._haves.setdefault((seat, have.asks), have)
+
     @property
     def pending(self) -> int:
         """Messages that nobody has taken yet."""
@@ -95,6 +121,11 @@ class Postbox:
     def gone(self) -> tuple[Seat, ...]:
         """Seats from which nothing more is to be expected."""
         return tuple(sorted(seat for seat, link in self.links.items() if is_gone(link.state)))
+
+    def has_left(self, seat: Seat) -> bool:
+        """Whether that seat has said goodbye."""
+        link = self.links.get(seat)
+        return link is not None and link.state is LinkState.LEFT
 
     def _put_message(self, message: MessageReceived) -> None:
         data = message.data
@@ -119,9 +150,21 @@ class Postbox:
             self._put_strange(message)
             return
         is_due = self._hand <= said.hand <= self._hand + 1
-        if said.session == self._session and said.seat == message.seat and is_due:
-            # The first one counts: a changed mind does not start or stop a hand twice.
+        if said.session == self._session and is_due:
+            # The first one counts: a changed mind does not start or stop a hand twice. It is
+            # signed, so anybody may pass it on.
             self._wishes.setdefault(said.hand, {}).setdefault(said.seat, said.wish)
+            self._sealed.setdefault(said.hand, {}).setdefault(said.seat, message.data)
+
+    def _put_have(self, message: MessageReceived) -> None:
+        try:
+            have = decode_have(message.data)
+        except DecodeError as error:
+            _log.warning("seat %d sent a bad HAVE: %s", message.seat + 1, error)
+            self._put_strange(message)
+            return
+        if have.session == self._session and len(have.counts) == len(self._roster):
+            self._haves[message.seat, have.asks] = have
 
     def _put_strange(self, message: MessageReceived) -> None:
         """Within a hand the machine takes it, and signs whom it blames."""

@@ -1,8 +1,10 @@
 """Runs one hand: the machine in a worker thread, the links on the event loop, effects in order.
 
-Three things can end a hand here: the machine says so; a seat is gone (nobody plays for an absent
-seat yet); or a seat whose link lives sends nothing for too long. In the last two this seat gives
-the hand up, which tells the others why.
+Three things can end a hand here: the machine says so; a seat that is gone does not come back for too
+long; or a seat whose link lives sends nothing for too long. In the last two this seat gives the hand
+up, which tells the others why.
+
+A hand that an earlier run of the program has begun is taken up where its journal ends.
 """
 
 import asyncio
@@ -14,6 +16,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from p2pokey.errors import TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
     AuditDue,
@@ -34,8 +37,10 @@ from p2pokey.hand.effects import (
     Waiting,
 )
 from p2pokey.net.link import LinkState
+from p2pokey.net.mesh import MessageReceived
 from p2pokey.peer.counting import ProofTally
 from p2pokey.peer.events import (
+    HandResumed,
     MoveMade,
     PeerEvent,
     ShuffleChecked,
@@ -45,8 +50,10 @@ from p2pokey.peer.events import (
 )
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import state_text
+from p2pokey.peer.passing import ASK_BROKEN_S, ASK_MOVE_S, ASK_S, Passing
 from p2pokey.peer.players import Player
-from p2pokey.peer.waits import WaitLimits, limit_of, name_of, people
+from p2pokey.peer.saving import KeptHand
+from p2pokey.peer.waits import WaitLimits, is_move, limit_of, name_of, people
 from p2pokey.peer.worker import Clock, HandWorker, Turn
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
@@ -63,8 +70,6 @@ _STAGES = {
     Phase.DONE: Stage.COUNTED,
 }
 """What is complete when a phase begins."""
-_CLOSING = (Phase.END, Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
-"""Phases in which a seat that is gone matters only once something of it is missing."""
 _OVER = (Phase.DONE, Phase.STOPPED)
 
 _Result = TypeVar("_Result")
@@ -119,6 +124,9 @@ class HandRunner:
     names: tuple[str, ...]
     options: TableOptions
     limits: WaitLimits
+    passing: Passing
+    kept: KeptHand | None
+    """What an earlier run of the program has of this hand."""
     emit: Callable[[PeerEvent], None]
     clock: Clock = time.monotonic
 
@@ -131,7 +139,7 @@ class HandRunner:
     _proofs: ProofTally = field(default_factory=ProofTally)
     _began: float = 0.0
     _is_dealt: bool = False
-    _wait_for: tuple[int, Waiting] | None = None
+    _wait_for: tuple[int, Waiting, tuple[Seat, ...]] | None = None
     _idle_since: float = 0.0
     _is_noticed: bool = False
     _last_wait: str = ""
@@ -144,9 +152,12 @@ class HandRunner:
         Raises:
             OSError: the journal cannot be written.
             ConnectError: the links have failed as a whole.
+            TableCancelled: a damaged journal, and somebody who may have its end is not there.
         """
         self._began = self.clock()
         try:
+            if self.kept is not None:
+                await self._take_up(self.kept)
             await self._play()
             if self._stopped is not None:
                 await self._hear_the_others_out()
@@ -164,17 +175,51 @@ class HandRunner:
             seconds=self.clock() - self._began,
         )
 
+    async def _take_up(self, kept: KeptHand) -> None:
+        """Goes on where an earlier run has ended."""
+        await self._in_thread(lambda: self.worker.note(kept.envelopes))
+        passed_on = await self._catch_up() if kept.is_damaged else []
+        effects = await self._in_thread(
+            lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
+        )
+        for effect in effects:
+            await self._carry_out(effect)
+        seconds = self.clock() - self._began
+        count = len(kept.envelopes)
+        self.emit(HandResumed(hand=self.hand, messages=count, seconds=seconds))
+
+    async def _catch_up(self) -> list[MessageReceived]:
+        """What the others have, own messages among it: the end of the journal is lost.
+
+        Nothing is signed before all of them have said what they hold of this seat.
+        """
+        began, is_noticed, got = self.clock(), False, list[MessageReceived]()
+        while missing := self._others() - self.passing.synced:
+            self.passing.ask_all(ASK_BROKEN_S)
+            self.passing.answer()
+            got += self.inbox.postbox.take()
+            waited, who = self.clock() - began, people(sorted(missing), self.names)
+            if waited >= self.limits.absent_s:
+                raise TableCancelled(f"the journal has lost its end, and {who} may have it")
+            if waited >= self.limits.notice_s and not is_noticed:
+                is_noticed = True
+                self.emit(StillWaiting(text=f"waiting for what {who} has of this hand"))
+            await self.inbox.wait(ASK_BROKEN_S)
+        return got + self.inbox.postbox.take()
+
+    def _others(self) -> set[Seat]:
+        return {Seat(seat) for seat in range(self.options.seats) if seat != self.seat}
+
     async def _play(self) -> None:
         while True:
+            self.passing.answer()
             turn = await self._turn()
             if turn.phase in _OVER:
                 return
             self._measure(turn)
             if turn.is_busy or self._commands or self.inbox.postbox.pending:
                 continue
-            self._give_up_if_gone(turn)
-            if not self._commands:
-                await self._wait(turn)
+            await self._wait(turn)
             if self._choosing is not None and self._choosing.done():
                 self._choosing.result()
 
@@ -182,7 +227,7 @@ class HandRunner:
         """Keeps the start of the current wait; repeated messages do not make it any younger."""
         if self._awaited(turn):
             self._last_wait = self._who_and_what(turn)
-        wait = (turn.step, turn.waiting)
+        wait = (turn.step, turn.waiting, self._gone(turn))
         if turn.is_busy or wait != self._wait_for:
             self._wait_for, self._idle_since, self._is_noticed = wait, self.clock(), False
 
@@ -244,9 +289,11 @@ class HandRunner:
         """Waits for news, for the machine's timer, or for the end of the wait's limit."""
         now = self.clock()
         awaited = self._awaited(turn)
-        # Nothing but this seat's own move or audit is awaited: others have no part in it.
-        limit = limit_of(turn.waiting, turn.mover, self.limits, self.options) if awaited else None
+        limit = self._limit(turn)
+        pause = self._pause(turn)
         marks = [] if limit is None else [self._idle_since + limit]
+        if awaited:
+            marks.append(now + pause)
         if awaited and not self._is_noticed:
             marks.append(self._idle_since + self.limits.notice_s)
         if turn.next_timer is not None:
@@ -254,24 +301,59 @@ class HandRunner:
         await self.inbox.wait(max(0.0, min(marks) - now) if marks else None)
         waited = self.clock() - self._idle_since
         if limit is not None and waited >= limit and not self.inbox.postbox.pending:
-            self._give_up(f"{self._who_and_what(turn)} did not come within {limit:.0f} s")
-        elif awaited and waited >= self.limits.notice_s and not self._is_noticed:
+            self._give_up_waiting(turn, limit)
+        elif awaited:
+            self._ask(turn, waited, pause)
+
+    def _ask(self, turn: Turn, waited: float, pause: float) -> None:
+        """Asks who has what is missing, and tells the player after a while."""
+        if waited >= min(pause, self.limits.notice_s):
+            self.passing.ask_all(pause)
+        gone = self._gone(turn)
+        if waited >= self.limits.notice_s and not self._is_noticed:
             self._is_noticed = True
-            self.emit(StillWaiting(text=f"waiting for {self._who_and_what(turn)}"))
+            what = self._away_text(gone) if gone else f"waiting for {self._who_and_what(turn)}"
+            self.emit(StillWaiting(text=what))
+
+    def _limit(self, turn: Turn) -> float | None:
+        """Seconds that the wait may take.
+
+        None: nothing but this seat's own move or audit is awaited, and others have no part in it.
+        """
+        if self._gone(turn):
+            return self.limits.absent_s
+        if not self._awaited(turn):
+            return None
+        return limit_of(turn.waiting, turn.mover, self.limits, self.options)
+
+    def _pause(self, turn: Turn) -> float:
+        if self._gone(turn):
+            return ASK_BROKEN_S
+        return ASK_MOVE_S if is_move(turn.waiting, turn.mover) else ASK_S
 
     def _awaited(self, turn: Turn) -> tuple[Seat, ...]:
         return tuple(seat for seat in turn.waiting.seats if seat != self.seat)
 
+    def _gone(self, turn: Turn) -> tuple[Seat, ...]:
+        """Awaited seats that are not there."""
+        gone = self.inbox.postbox.gone
+        return tuple(seat for seat in self._awaited(turn) if seat in gone)
+
     def _who_and_what(self, turn: Turn) -> str:
         return f"{name_of(turn.waiting, turn.mover)} of {people(self._awaited(turn), self.names)}"
 
-    def _give_up_if_gone(self, turn: Turn) -> None:
-        """Ends the hand when somebody is missing whose part is still to come."""
-        gone = self.inbox.postbox.gone
-        if turn.phase in _CLOSING:
-            gone = tuple(seat for seat in gone if seat in self._awaited(turn))
+    def _away_text(self, gone: tuple[Seat, ...]) -> str:
+        minutes = self.limits.absent_s / 60
+        how = state_text(self.inbox.postbox.links[gone[0]])
+        who = people([gone[0]], self.names)
+        return f"{who} {how}; the table waits for {minutes:.0f} minutes"
+
+    def _give_up_waiting(self, turn: Turn, limit: float) -> None:
+        gone = self._gone(turn)
         if gone:
             self._give_up(self._missing_text(gone[0]))
+        else:
+            self._give_up(f"{self._who_and_what(turn)} did not come within {limit:.0f} s")
 
     def _missing_text(self, seat: Seat) -> str:
         how = state_text(self.inbox.postbox.links[seat])

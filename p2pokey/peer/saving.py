@@ -1,10 +1,13 @@
 """Where a table leaves its transcripts and its journals."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from p2pokey.errors import DecodeError
 from p2pokey.native.files import write_atomic
-from p2pokey.native.journal import Journal, Record, RecordKind
+from p2pokey.native.journal import FILE_HEAD_BYTES, RECORD_BYTES, Journal, Record, RecordKind
 from p2pokey.tiles import Seat
+from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.setup import HandSetup, encode_header
 
 
@@ -24,6 +27,15 @@ def save_transcript(folder: Path, hand: int, seat: Seat, data: bytes) -> Path:
     return path
 
 
+def saved_envelopes(path: Path) -> list[bytes]:
+    """The envelopes of a saved transcript; none if it has gone or cannot be read."""
+    try:
+        lines = path.read_bytes().splitlines()[1:]
+        return [decode_line(line).encoded for line in lines]
+    except (OSError, DecodeError):
+        return []
+
+
 def begin_journal(
     folder: Path, *, setup: HandSetup, seat: Seat, seed: bytes, used_keys: frozenset[bytes]
 ) -> Journal:
@@ -33,13 +45,81 @@ def begin_journal(
         OSError: it cannot be written, or this attempt has been journalled before.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    journal = Journal.create(folder / f"{setup.session.hex()[:32]}-{setup.hand:03}.journal")
-    journal.append(
-        (
-            Record(kind=RecordKind.SETUP, payload=encode_header(setup)),
-            Record(kind=RecordKind.SEAT, payload=bytes([seat])),
-            Record(kind=RecordKind.USED_KEYS, payload=b"".join(sorted(used_keys))),
-            Record(kind=RecordKind.SEED, payload=seed),
-        )
-    )
+    journal = Journal.create(_journal_path(folder, setup))
+    journal.append(_head(setup, seat, used_keys, seed))
     return journal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptHand:
+    """An attempt that an earlier run of the program has begun."""
+
+    journal: Journal
+    seed: bytes
+    envelopes: tuple[bytes, ...]
+    """Own and accepted, in order."""
+    is_damaged: bool
+    """Whether the end is lost: something more may have been signed."""
+
+
+def reopen_journal(
+    folder: Path, *, setup: HandSetup, seat: Seat, used_keys: frozenset[bytes]
+) -> KeptHand | None:
+    """The attempt as far as it was journalled; None if nothing of it can have been sent.
+
+    Raises:
+        OSError: it cannot be read or written.
+        DecodeError: it is damaged where the seed was, or belongs to something else.
+        JournalInUse: another program writes it.
+    """
+    path = _journal_path(folder, setup)
+    if not path.exists():
+        return None
+    try:
+        journal, contents = Journal.reopen(path)
+    except DecodeError:
+        if path.stat().st_size > FILE_HEAD_BYTES:
+            raise
+        path.unlink()  # killed while it was being made
+        return None
+    head = tuple(record.payload for record in contents.records[:4])
+    expected = tuple(record.payload for record in _head(setup, seat, used_keys, b""))[:3]
+    if len(head) == 4 and head[:3] == expected:
+        envelopes = tuple(record.payload for record in contents.records[4:])
+        return KeptHand(
+            journal=journal,
+            seed=head[3],
+            envelopes=envelopes,
+            is_damaged=contents.is_damaged,
+        )
+    if len(head) < 4 and contents.file_bytes <= _head_bytes(setup, seat, used_keys):
+        journal.discard()  # killed before the seed was on disk, so before anything was signed
+        return None
+    journal.close()
+    raise DecodeError(f"{path.name} has lost its beginning, so the hand cannot be taken up again")
+
+
+def has_journal(folder: Path, setup: HandSetup) -> bool:
+    """Whether an earlier run has begun that attempt."""
+    return _journal_path(folder, setup).exists()
+
+
+def _journal_path(folder: Path, setup: HandSetup) -> Path:
+    return folder / f"{setup.session.hex()[:32]}-{setup.hand:03}.journal"
+
+
+def _head(
+    setup: HandSetup, seat: Seat, used_keys: frozenset[bytes], seed: bytes
+) -> tuple[Record, ...]:
+    return (
+        Record(kind=RecordKind.SETUP, payload=encode_header(setup)),
+        Record(kind=RecordKind.SEAT, payload=bytes([seat])),
+        Record(kind=RecordKind.USED_KEYS, payload=b"".join(sorted(used_keys))),
+        Record(kind=RecordKind.SEED, payload=seed),
+    )
+
+
+def _head_bytes(setup: HandSetup, seat: Seat, used_keys: frozenset[bytes]) -> int:
+    """Size of a journal that holds its head and nothing else."""
+    records = _head(setup, seat, used_keys, bytes(32))
+    return FILE_HEAD_BYTES + sum(len(record.payload) + RECORD_BYTES for record in records)

@@ -13,6 +13,7 @@ from p2pokey.errors import DecodeError, TableCancelled
 from p2pokey.hand.core import HandPorts
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import Journal
+from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.auditing import OwnAudit
 from p2pokey.peer.events import (
@@ -26,10 +27,19 @@ from p2pokey.peer.events import (
 )
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links, state_text
+from p2pokey.peer.passing import Archive, Passing
 from p2pokey.peer.players import Player
 from p2pokey.peer.postbox import Postbox
 from p2pokey.peer.runner import HandEnd, HandRunner
-from p2pokey.peer.saving import begin_journal, save_transcript
+from p2pokey.peer.saving import (
+    KeptHand,
+    begin_journal,
+    has_journal,
+    reopen_journal,
+    save_transcript,
+    saved_envelopes,
+)
+from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import WaitLimits, people
 from p2pokey.peer.worker import Clock, HandWorker
@@ -41,6 +51,7 @@ from p2pokey.table.next_hand import Next, Wish, seal_next
 from p2pokey.tiles import Seat
 from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.messages import Result
+from p2pokey.transcript.setup import HandSetup
 
 _log = logging.getLogger(__name__)
 
@@ -72,11 +83,15 @@ class Table:
     """Hands that this seat wants to play at most; None: as many as the others want."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     clock: Clock = time.monotonic
+    diary: TableJournal | None = None
+    """What outlives this run of the program; None: nothing does but the hand."""
     trace: Tracer | None = None
     """Notes what takes how long; None: nothing does."""
 
     _match: Match = field(init=False)
     _inbox: Inbox = field(init=False)
+    _passing: Passing = field(init=False)
+    _archive: Archive = field(init=False)
 
     def __post_init__(self) -> None:
         roster = self.links.roster
@@ -85,8 +100,18 @@ class Table:
         self._match = new_match(
             session=self.links.session_id, roster=keys, rules=rules, options=options
         )
+        for saved in [] if self.diary is None else self.diary.saved:
+            self._match = self._match.after_hand(saved.hand)
         postbox = Postbox(session=self.links.session_id, roster=keys, verifier=self.ports.verifier)
         self._inbox = Inbox(self.links, postbox, self._on_change)
+        self._passing = Passing(
+            links=self.links, postbox=postbox, seats=len(keys), clock=self.clock
+        )
+        if self.diary is not None and self.diary.saved:
+            last = self._passing.begin(self._match.attempts - 1)
+            for data in saved_envelopes(self.diary.saved[-1].path):
+                last.add(data)
+        self._passing.hand = self._match.attempts
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,8 +130,9 @@ class Table:
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hand")
         try:
             async with self._inbox:
-                while await self._all_want_another():
+                while self._has_begun() or await self._all_want_another():
                     await self._play_hand(executor)
+                await self._see_off()
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
         ended = MatchEnded(
@@ -119,20 +145,18 @@ class Table:
 
     # Between hands -------------------------------------------------------------------------------
 
+    def _has_begun(self) -> bool:
+        """Whether an earlier run has begun the next attempt, so that all have wanted it."""
+        if self._match.is_over or not has_journal(self.journals, self._match.next_setup()):
+            return False
+        self._passing.hand = self._match.attempts
+        return self._say_next(self._match.attempts) is Wish.PLAY
+
     async def _all_want_another(self) -> bool:
         """Says NEXT and waits for everybody's."""
-        if self._match.is_over:
-            return False
         hand, postbox = self._match.attempts, self._inbox.postbox
-        wants = self.hands is None or self._match.hands_played < self.hands
-        own = Next(
-            session=self.links.session_id,
-            hand=hand,
-            seat=self.links.seat,
-            wish=Wish.PLAY if wants else Wish.STOP,
-        )
-        self.links.broadcast(seal_next(self.ports.signer, own))
-        if not wants:
+        self._passing.hand = hand
+        if self._say_next(hand) is Wish.STOP:
             return False
         began, is_noticed = self.clock(), False
         while True:
@@ -140,26 +164,59 @@ class Table:
             if Wish.STOP in said.values():
                 return False
             missing = [seat for seat in self._others() if seat not in said]
-            waited = self.clock() - began
-            self._check_wait(missing, waited)
             if not missing:
                 return True
+            gone = [seat for seat in missing if seat in postbox.gone]
+            waited = self.clock() - began
+            self._check_wait(missing, gone, waited)
             if waited >= self.limits.notice_s and not is_noticed:
                 is_noticed = True
                 who = people(missing, self.names)
                 self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
-            await self._inbox.wait(min(1.0, self.limits.notice_s))
+            await self._look_around(began)
 
-    def _check_wait(self, missing: list[Seat], waited: float) -> None:
-        """Gives up on seats that are gone or silent, but not before crossing news are here."""
+    async def _look_around(self, began: float) -> None:
+        """Waits a moment; answers what is asked, and asks for what is missing."""
+        await self._inbox.wait(min(1.0, self.limits.notice_s))
+        self._passing.answer()
+        if self.clock() - began >= 1.0:
+            self._passing.ask_all()
+
+    def _say_next(self, hand: int) -> Wish:
+        """Tells all whether this seat plays on; what an earlier run has said stands."""
+        is_enough = self.hands is not None and self._match.hands_played >= self.hands
+        wish = Wish.STOP if is_enough or self._match.is_over else Wish.PLAY
+        if self.diary is not None:
+            wish = self.diary.wish(hand, wish)
+        seat, session = self.links.seat, self.links.session_id
+        own = Next(session=session, hand=hand, seat=seat, wish=wish)
+        data = seal_next(self.ports.signer, own)
+        self._inbox.postbox.note_own_wish(hand, seat, data)
+        self.links.broadcast(data)
+        return wish
+
+    async def _see_off(self) -> None:
+        """The match is over: waits a while for seats that do not have the last score yet."""
+        hand, postbox, began = self._match.attempts, self._inbox.postbox, self.clock()
+        while self.clock() - began < self.limits.linger_s:
+            behind = [
+                seat
+                for seat in self._others()
+                if seat not in postbox.wishes(hand) and not postbox.has_left(seat)
+            ]
+            if not behind or hand == 0:
+                return
+            await self._look_around(began)
+
+    def _check_wait(self, missing: list[Seat], gone: list[Seat], waited: float) -> None:
+        """Gives up on seats that are gone or silent for too long."""
         for seat in sorted(self._inbox.postbox.strangers):
             who = people([seat], self.names)
             raise TableCancelled(f"{who} sent something that is no message of this game")
-        gone = [seat for seat in missing if seat in self._inbox.postbox.gone]
-        if gone and waited >= self.limits.farewell_s:
+        if gone and waited >= self.limits.absent_s:
             how = state_text(self._inbox.postbox.links[gone[0]])
             raise TableCancelled(f"{people(gone[:1], self.names)} {how}")
-        if waited >= self.limits.next_hand_s:
+        if not gone and waited >= self.limits.next_hand_s:
             raise TableCancelled(
                 f"{people(missing, self.names)} did not begin the next hand within "
                 f"{self.limits.next_hand_s:.0f} s"
@@ -170,25 +227,30 @@ class Table:
 
     def _on_change(self, event: LinkChanged) -> None:
         self.emit(LinkSeen(seat=event.seat, state=event.state))
+        if event.state is LinkState.HERE:
+            # It may be another run of its program, which knows nothing of what was said.
+            for data in self._inbox.postbox.wish_bytes(self._passing.hand):
+                self.links.send(event.seat, data)
+            self._passing.ask(event.seat)
 
     # A hand --------------------------------------------------------------------------------------
 
     async def _play_hand(self, executor: Executor) -> None:
         setup, seat = self._match.next_setup(), self.links.seat
         self._inbox.postbox.begin(setup.hand)
-        self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
-        seed = self.ports.entropy.random_bytes(32)
-        journal = begin_journal(
-            self.journals,
-            setup=setup,
-            seat=seat,
-            seed=seed,
-            used_keys=self._match.used_keys,
+        self._archive = self._passing.begin(setup.hand)
+        kept = reopen_journal(
+            self.journals, setup=setup, seat=seat, used_keys=self._match.used_keys
         )
+        self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
+        seed = self.ports.entropy.random_bytes(32) if kept is None else kept.seed
+        journal = self._begin_journal(setup, seed) if kept is None else kept.journal
         try:
             machine = self._machine(seed)
-            end = await self._runner(executor, machine, journal).run()
+            end = await self._runner(executor, machine, journal, kept).run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
+            if end.finished is not None:
+                self._count(end, machine, path)
             await self.links.flush(self.limits.farewell_s)
         except BaseException:
             # In the worker thread: whatever that is still writing comes first.
@@ -197,7 +259,15 @@ class Table:
         journal.discard()
         if end.finished is None:
             self._fail(end, path)
-        self._count(end, machine, path)
+
+    def _begin_journal(self, setup: HandSetup, seed: bytes) -> Journal:
+        return begin_journal(
+            self.journals,
+            setup=setup,
+            seat=self.links.seat,
+            seed=seed,
+            used_keys=self._match.used_keys,
+        )
 
     def _machine(self, seed: bytes) -> HandMachine:
         ports = self.ports
@@ -210,14 +280,19 @@ class Table:
             used_keys=self._match.used_keys,
         )
 
-    def _runner(self, executor: Executor, machine: HandMachine, journal: Journal) -> HandRunner:
+    def _runner(
+        self, executor: Executor, machine: HandMachine, journal: Journal, kept: KeptHand | None
+    ) -> HandRunner:
         ports = self.ports
         make_runner: Callable[..., HandRunner] = HandRunner
-        worker = HandWorker(machine, journal, clock=self.clock)
+        archive = self._archive
+        worker = HandWorker(machine, journal, archive=archive, clock=self.clock)
         if self.trace is not None:
             self.trace.hand = self._match.attempts
             self.trace.moment("began")
-            worker = TracedWorker(machine, journal, clock=self.clock, trace=self.trace)
+            worker = TracedWorker(
+                machine, journal, archive=archive, clock=self.clock, trace=self.trace
+            )
             make_runner = partial(TracedRunner, trace=self.trace)
         return make_runner(
             worker=worker,
@@ -231,6 +306,8 @@ class Table:
             names=self.names,
             options=self._match.options,
             limits=self.limits,
+            passing=self._passing,
+            kept=kept,
             emit=self.emit,
             clock=self.clock,
         )
@@ -240,16 +317,17 @@ class Table:
         assert finished is not None
         hand = self._match.attempts
         is_cancelled = machine.view().state.ending is Ending.CANCELLED
-        self._match = self._match.after_hand(
-            FinishedHand(
-                starter=machine.view().state.starter,
-                points=finished.points,
-                totals=finished.totals,
-                transcript_hash=signed_hash(finished.transcript),
-                keys=machine.public_keys,
-                counts=not is_cancelled,
-            )
+        done = FinishedHand(
+            starter=machine.view().state.starter,
+            points=finished.points,
+            totals=finished.totals,
+            transcript_hash=signed_hash(finished.transcript),
+            keys=machine.public_keys,
+            counts=not is_cancelled,
         )
+        self._match = self._match.after_hand(done)
+        if self.diary is not None:
+            self.diary.finish(done, path)
         self.emit(
             HandCounted(
                 hand=hand,

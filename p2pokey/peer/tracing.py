@@ -15,6 +15,7 @@ from p2pokey.hand.effects import Command, Effect, Phase, PhaseEntered, ProofAcce
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import Journal
 from p2pokey.net.mesh import MessageReceived
+from p2pokey.peer.passing import Archive
 from p2pokey.peer.runner import HandRunner
 from p2pokey.peer.worker import Clock, HandWorker, Turn
 from p2pokey.ports import GroupBackend
@@ -128,10 +129,16 @@ class TracedWorker(HandWorker):
     """A worker that notes what its slices are about."""
 
     def __init__(
-        self, machine: HandMachine, journal: Journal, *, clock: Clock, trace: Tracer
+        self,
+        machine: HandMachine,
+        journal: Journal,
+        *,
+        archive: Archive,
+        clock: Clock,
+        trace: Tracer,
     ) -> None:
-        """Args: trace: where to note it."""
-        super().__init__(machine, journal, clock=clock)
+        """Args: trace: where to note it; others as in `HandWorker`."""
+        super().__init__(machine, journal, archive=archive, clock=clock)
         self.trace = trace
         self._newest: Record | None = None
         # Start of slices whose kind the next ones will tell.

@@ -1,7 +1,7 @@
 """Every wait of a table: what it is called and how long it may take.
 
-A seat that has vanished is noticed by its link; these limits catch seats whose link lives and who
-still send nothing.
+A seat that has vanished is noticed by its link, and is waited for with patience because it may come
+back; the other limits catch seats whose link lives and who still send nothing.
 """
 
 from collections.abc import Sequence
@@ -41,6 +41,10 @@ class WaitLimits:
     """On top of the table's timer for a turn: crypto and a slow link."""
     untimed_move_s: float = 3600.0
     """A move where the table has no timer."""
+    absent_s: float = 600.0
+    """A player who has lost the connection or left: may come back for that long."""
+    linger_s: float = 20.0
+    """After the last hand: for players who do not have its score yet."""
     next_hand_s: float = 60.0
     """All seats saying whether they play the next hand."""
     farewell_s: float = 5.0

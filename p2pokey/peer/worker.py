@@ -4,14 +4,19 @@ Nothing here awaits or sends: the asyncio side calls `turn` in its worker thread
 comes back. Group arithmetic and fsync therefore never run on the event loop.
 """
 
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from p2pokey.hand.effects import Command, Effect, Persist, Phase, Send, Waiting
+from p2pokey.errors import LocalProtocolError
+from p2pokey.hand.effects import Command, Effect, Persist, Phase, Play, Send, Waiting
 from p2pokey.hand.machine import HandMachine
+from p2pokey.hand.restoring import restore
 from p2pokey.native.journal import Journal, Record, RecordKind
 from p2pokey.net.mesh import MessageReceived
+from p2pokey.peer.passing import Archive
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
@@ -20,6 +25,9 @@ from p2pokey.transcript.messages import Kind, Void
 
 SLICE_SECONDS = 0.02
 """Work between two looks at what has arrived; a shuffle from the seat before goes first."""
+
+_FEED = 32
+"""Messages that a machine is given at once; it takes only so much ahead of its time."""
 
 Clock = Callable[[], float]
 
@@ -47,9 +55,16 @@ class HandWorker:
     """Carries out the verbs of one machine; all calls come from one thread at a time."""
 
     def __init__(
-        self, machine: HandMachine, journal: Journal, *, clock: Clock = time.monotonic
+        self,
+        machine: HandMachine,
+        journal: Journal,
+        *,
+        archive: Archive,
+        clock: Clock = time.monotonic,
     ) -> None:
-        """Takes a machine whose seed is in the journal."""
+        """Takes a machine whose seed is in the journal; `archive` gets all that is accepted."""
+        self._archive = archive
+        self._backlog: deque[MessageReceived] = deque()
         self._machine = machine
         self._journal = journal
         self._clock = clock
@@ -73,16 +88,21 @@ class HandWorker:
             OSError: the journal cannot be written; the hand must not go on.
         """
         machine, now = self._machine, self._clock()
-        for item in messages:
+        self._backlog.extend(messages)
+        for _ in range(min(len(self._backlog), _FEED)):
+            item = self._backlog.popleft()
             machine.receive(item.data, item.seat, now)
         timer = machine.next_timer()
         if timer is not None and timer <= now:
             machine.timer(now)
         effects, is_busy = self._work(now + SLICE_SECONDS)
+        is_busy = is_busy or bool(self._backlog)
         if commands and not is_busy:
             for command in commands:
                 if machine.phase is Phase.STOPPED:  # perhaps by the command before
                     break
+                if isinstance(command, Play) and not machine.can_move:
+                    continue  # an earlier run of this program has moved
                 machine.act(command, now)
             commands, is_busy = (), True
             effects += machine.poll()
@@ -98,6 +118,43 @@ class HandWorker:
             step=machine.step,
         )
 
+    def note(self, envelopes: Sequence[bytes]) -> None:
+        """Takes what is in the journal into the archive."""
+        for data in envelopes:
+            self._archive.add(data)
+            self._note_author(data)
+
+    def restore(
+        self,
+        envelopes: Sequence[bytes],
+        passed_on: Sequence[MessageReceived],
+        stop: threading.Event,
+    ) -> tuple[Effect, ...]:
+        """Brings the machine to where the journal ends, before the first `turn`.
+
+        Args:
+            envelopes: of the journal, in order.
+            passed_on: what the others have of the same hand, where the journal has lost its end.
+            stop: gives up as soon as it is set.
+
+        Returns:
+            The effects of all of it, without Persist and without what was sent before.
+
+        Raises:
+            LocalProtocolError: the journal does not lead to what it holds.
+            OSError: the journal cannot be written.
+        """
+
+        def pause() -> None:
+            if stop.is_set():
+                raise LocalProtocolError("nobody waits for the hand any more")
+
+        pairs = [(item.seat, item.data) for item in passed_on]
+        now = self._clock()
+        effects = restore(self._machine, envelopes, now, passed_on=pairs, pause=pause)
+        self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        return tuple(effect for effect in effects if not isinstance(effect, Persist))
+
     def authors(self, kind: Kind) -> frozenset[Seat]:
         """Seats of which a message of this kind has been accepted; only between two turns."""
         return frozenset(self._signed.get(kind, ()))
@@ -108,11 +165,13 @@ class HandWorker:
 
     def _persist(self, envelopes: list[bytes]) -> None:
         self._journal.append(Record(kind=RecordKind.ENVELOPE, payload=data) for data in envelopes)
-        for data in envelopes:
-            envelope = decode_envelope(data)
-            self._signed.setdefault(envelope.kind, set()).add(envelope.seat)
-            if isinstance(envelope.message, Void):
-                self.voids.setdefault(envelope.seat, envelope.message)
+        self.note(envelopes)
+
+    def _note_author(self, data: bytes) -> None:
+        envelope = decode_envelope(data)
+        self._signed.setdefault(envelope.kind, set()).add(envelope.seat)
+        if isinstance(envelope.message, Void):
+            self.voids.setdefault(envelope.seat, envelope.message)
 
     def _work(self, until: float) -> tuple[list[Effect], bool]:
         """Works until there is something to send, nothing to do, or the slice is over."""

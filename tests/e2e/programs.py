@@ -85,6 +85,15 @@ class Program:
             if record["event"] == event and when(record):
                 return record
 
+    def wait_for_any(self, *events: str, timeout: float = 60) -> Record:
+        """Reads reports until one is of one of these kinds."""
+        until = time.monotonic() + timeout
+        while True:
+            record = json.loads(self.line(max(0.1, until - time.monotonic())))
+            self.records.append(record)
+            if record["event"] in events:
+                return record
+
     def send(self, number: signal.Signals) -> None:
         """Sends a signal."""
         self.process.send_signal(number)

@@ -41,10 +41,15 @@ class MemoryLinks:
     def broadcast(self, data: bytes) -> None:
         self.sent.append(data)
         for other in self.hub.links:
-            if other is self or self.is_cut or other.is_cut:
-                continue
-            for item in self.hub.wire(self.seat, other.seat, data):
-                other.events.put_nowait(MessageReceived(seat=self.seat, data=item))
+            if other is not self:
+                self.send(other.seat, data)
+
+    def send(self, seat: Seat, data: bytes) -> None:
+        other = self.hub.links[seat]
+        if self.is_cut or other.is_cut:
+            return
+        for item in self.hub.wire(self.seat, seat, data):
+            other.events.put_nowait(MessageReceived(seat=self.seat, data=item))
 
     async def next_event(self) -> MeshEvent | None:
         return await self.events.get()

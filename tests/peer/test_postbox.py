@@ -129,8 +129,14 @@ def test_the_first_wish_counts(box: Postbox):
     assert box.wishes(0) == {1: Wish.STOP}
 
 
-def test_nobody_wishes_for_another_seat_or_session(box: Postbox):
+def test_a_wish_may_come_by_way_of_another_seat(box: Postbox):
     put(box, 1, wish(2, 0))
+
+    assert box.wishes(0) == {2: Wish.PLAY}
+    assert box.wish_bytes(0) == [wish(2, 0)]
+
+
+def test_a_wish_of_another_session_is_dropped(box: Postbox):
     put(box, 1, wish(1, 0, session=b"x" * 32))
 
     assert box.wishes(0) == {}

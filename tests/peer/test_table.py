@@ -49,7 +49,14 @@ from p2pokey.transcript.setup import decode_header
 from tests.peer.memory import GROUP, Hub
 
 SHORT = WaitLimits(
-    round_s=1.5, audit_s=20, move_grace_s=1.5, next_hand_s=1.5, farewell_s=0.5, notice_s=0.3
+    round_s=1.5,
+    audit_s=20,
+    move_grace_s=1.5,
+    next_hand_s=1.5,
+    absent_s=0.5,
+    linger_s=0.5,
+    farewell_s=0.5,
+    notice_s=0.3,
 )
 
 
@@ -253,7 +260,7 @@ def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
 
 def test_a_seat_that_says_goodbye_ends_the_hand_at_once(tmp_path: Path):
     hub = Hub()
-    tables, recorder = make_tables(hub, tmp_path, limits=WaitLimits(farewell_s=0.5))
+    tables, recorder = make_tables(hub, tmp_path, limits=WaitLimits(farewell_s=0.5, absent_s=0.5))
     cut_after(hub, 1, Kind.READY, LinkState.LEFT)
     began = time.monotonic()
     asyncio.run(play_without(tables, 1))

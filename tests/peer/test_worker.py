@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from p2pokey.bots.simple import choose
 from p2pokey.hand.effects import Abandon, Phase, Play
 from p2pokey.native.journal import Record
+from p2pokey.peer.passing import Archive
 from p2pokey.peer.worker import HandWorker
 from tests.peer.memory import GROUP
 from tests.sim.table import SimTable, make_setup
@@ -27,7 +28,7 @@ def test_a_command_that_ends_the_hand_drops_the_rest():
         assert table.step()
     mover = next(peer for peer in table.peers if peer.wants_to_move)
     move = Play(move=choose(mover.machine.view(), mover.player))
-    turn = HandWorker(mover.machine, Sheet()).turn([], [Abandon(reason="seat 1 left"), move])
+    turn = HandWorker(mover.machine, Sheet(), archive=Archive(4)).turn([], [Abandon(reason="seat 1 left"), move])
 
     assert turn.phase is Phase.STOPPED
     assert turn.commands == ()

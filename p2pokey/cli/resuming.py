@@ -1,0 +1,148 @@
+"""`p2pokey resume`: back to a table that this computer has left, whatever ended the program."""
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.logs import log_to_file
+from p2pokey.cli.output import Output
+from p2pokey.cli.running import run_async
+from p2pokey.cli.sitting import connector_for, play_out
+from p2pokey.cli.telling import Teller
+from p2pokey.crypto.group import Group
+from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.native.backends import BackendName, choose_backend
+from p2pokey.native.entropy import OsEntropy
+from p2pokey.native.identity import Ed25519Signer
+from p2pokey.native.profile import find_dirs, load_identity
+from p2pokey.native.threads import usual_threads
+from p2pokey.net.meeting import resume_table
+from p2pokey.peer.events import Resumed
+from p2pokey.peer.table_journal import TableJournal, table_folders
+from p2pokey.rules.rulesets import from_json
+
+
+def run_resume(
+    output: Output,
+    *,
+    folder: Path | None,
+    backend: BackendName,
+    threads: int | None,
+    json_progress: bool,
+    exit_with_stdin: bool,
+) -> int:
+    """Comes back to the one table below the folder and plays on."""
+    diary = open_table(find_dirs().journals if folder is None else folder)
+    try:
+        signer = _signer(diary)
+        if diary.person.guest_secret is None:
+            log_to_file(find_dirs().logs)
+        ready_folder(diary.person.out)
+        group = Group(choose_backend(backend, threads=threads or usual_threads()))
+        teller = Teller(output, as_json=json_progress, clock=time.monotonic)
+        work = _come_back(diary, signer, group, teller)
+        run_async(work, until_stdin_ends=exit_with_stdin)
+    finally:
+        diary.close()
+    return ExitCode.OK
+
+
+async def _come_back(
+    diary: TableJournal, signer: Ed25519Signer, group: Group, teller: Teller
+) -> None:
+    mesh = await resume_table(
+        signer=signer,
+        membership=diary.membership,
+        on_progress=teller.meeting,
+        connector=connector_for(diary.person.ice),
+    )
+    async with mesh:
+        roster = mesh.roster
+        rules, _ = from_json(roster.rules)
+        start = (rules.start_score,) * len(roster.seats)
+        teller.tell(
+            Resumed(
+                seat=mesh.seat,
+                names=tuple(seat.name for seat in roster.seats),
+                hands=len(diary.saved),
+                totals=diary.saved[-1].hand.totals if diary.saved else start,
+            )
+        )
+        await play_out(mesh, diary, signer=signer, group=group, emit=teller.tell)
+
+
+def open_table(parent: Path) -> TableJournal:
+    """The one table that can be resumed below a folder, open and locked.
+
+    Raises:
+        CommandError: there is none, there are several, or another program has it.
+    """
+    opened: list[TableJournal] = []
+    used: list[Path] = []
+    lost: list[DecodeError] = []
+    for folder in table_folders(parent):
+        try:
+            opened.append(TableJournal.reopen(folder))
+        except JournalInUse:
+            used.append(folder)
+        except DecodeError as error:
+            lost.append(error)
+    if len(opened) == 1:
+        return opened[0]
+    for journal in opened:
+        journal.close()
+    raise _none_or_many(opened, used, lost)
+
+
+def _none_or_many(
+    opened: list[TableJournal], used: list[Path], lost: list[DecodeError]
+) -> CommandError:
+    if opened:
+        return CommandError(
+            f"There are {len(opened)} tables to come back to; name the folder of one.",
+            advice="\n".join(f"  p2pokey resume {_describe(table)}" for table in opened),
+            code=ExitCode.USAGE,
+        )
+    if used:
+        return CommandError(
+            "Another program is at that table already.",
+            advice="End it first, or play on there.",
+            code=ExitCode.IN_USE,
+        )
+    if lost:
+        return CommandError(
+            f"The table cannot be resumed: {lost[0]}.",
+            advice="The others can go on only without you.",
+            code=ExitCode.NOTHING_TO_RESUME,
+        )
+    return CommandError(
+        "There is no table to come back to.",
+        advice="A table that is over cannot be resumed; its transcripts are kept.",
+        code=ExitCode.NOTHING_TO_RESUME,
+    )
+
+
+def _describe(table: TableJournal) -> str:
+    names = [seat.name for seat in table.membership.roster.seats]
+    own = names.pop(table.membership.seat)
+    return f"{table.folder}    ({own} with {', '.join(names)})"
+
+
+def _signer(diary: TableJournal) -> Ed25519Signer:
+    """The identity key of the seat."""
+    secret = diary.person.guest_secret
+    if secret is not None:
+        return Ed25519Signer(secret)
+    signer: Ed25519Signer | None = None
+    with suppress(OSError, DecodeError):
+        signer = load_identity(find_dirs(), OsEntropy())
+    membership = diary.membership
+    if signer is None or signer.public_key != membership.roster.seats[membership.seat].public_key:
+        raise CommandError(
+            "The table was joined with another identity key than the one that is stored here.",
+            advice="Put the key of that time back.",
+            code=ExitCode.NOTHING_TO_RESUME,
+        )
+    return signer

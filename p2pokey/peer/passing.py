@@ -1,0 +1,120 @@
+"""Passing on: every seat keeps what it has accepted and gives it to whoever lacks it.
+
+So a seat that was started again gets back what it missed, and a broken link between two seats does
+not stop a table, because what is signed may come by any way.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from p2pokey.errors import DecodeError
+from p2pokey.peer.links import Links
+from p2pokey.peer.postbox import Postbox
+from p2pokey.table.have import Have, encode_have
+from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import decode_envelope
+
+ASK_S = 2.0
+"""Seconds between two questions while something is awaited."""
+ASK_MOVE_S = 10.0
+"""The same while only a move is awaited, for which a player may think."""
+ASK_BROKEN_S = 0.5
+"""The same while the awaited seat has no link to us: others may have its message."""
+_ANSWER_S = 0.2
+"""A seat that asks more often than that is answered later."""
+
+
+class Archive:
+    """The accepted envelopes of one attempt; one thread adds, any thread reads."""
+
+    def __init__(self, seats: int) -> None:
+        self._chains: tuple[list[bytes], ...] = tuple([] for _ in range(seats))
+
+    def add(self, data: bytes) -> None:
+        """Keeps the next envelope of its author; what is no envelope or known is left out."""
+        try:
+            envelope = decode_envelope(data)
+        except DecodeError:
+            return
+        chain = self._chains[envelope.seat]
+        if envelope.seq == len(chain):
+            chain.append(data)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Envelopes of each seat."""
+        return tuple(map(len, self._chains))
+
+    def after(self, counts: Iterable[int]) -> list[bytes]:
+        """What a seat with these counts lacks, each author's in order."""
+        return [
+            data
+            for chain, count in zip(self._chains, counts, strict=False)
+            for data in chain[count:]
+        ]
+
+
+@dataclass(kw_only=True)
+class Passing:
+    """One seat's questions and answers about what there is."""
+
+    links: Links
+    postbox: Postbox
+    seats: int
+    clock: Callable[[], float]
+    hand: int = 0
+    """Current attempt."""
+    synced: set[Seat] = field(default_factory=set)
+    """Seats that have answered since the current attempt was begun or taken up again."""
+    _archives: dict[int, Archive] = field(default_factory=dict)
+    _answered: dict[Seat, float] = field(default_factory=dict)
+    _asked: float = float("-inf")
+
+    def begin(self, hand: int) -> Archive:
+        """Attempt `hand` begins; that of the one before is kept for seats that lag behind."""
+        self.hand = hand
+        self.synced.clear()
+        archive = self._archives.setdefault(hand, Archive(self.seats))
+        self._archives = {n: kept for n, kept in self._archives.items() if n >= hand - 1}
+        return archive
+
+    def ask(self, seat: Seat) -> None:
+        """Asks one seat, which has just become reachable."""
+        self.links.send(seat, self._have(self.hand, asks=True))
+
+    def ask_all(self, pause_s: float = ASK_S) -> None:
+        """Asks everybody, unless that was less than `pause_s` ago."""
+        now = self.clock()
+        if now - self._asked >= pause_s:
+            self._asked = now
+            self.links.broadcast(self._have(self.hand, asks=True))
+
+    def answer(self) -> None:
+        """Answers all questions that have come, and notes the answers."""
+        now = self.clock()
+        for seat, have in self.postbox.take_haves():
+            if now - self._answered.get(seat, float("-inf")) < _ANSWER_S:
+                self.postbox.put_have(seat, have)
+                continue
+            if have.asks:
+                self._answered[seat] = now
+            self._give(seat, have)
+
+    def _give(self, seat: Seat, have: Have) -> None:
+        archive = self._archives.get(have.hand)
+        if archive is not None:
+            for data in archive.after(have.counts):
+                self.links.send(seat, data)
+        if not have.asks:
+            if have.hand == self.hand:
+                self.synced.add(seat)
+            return
+        for data in self.postbox.wish_bytes(have.hand):
+            self.links.send(seat, data)
+        self.links.send(seat, self._have(have.hand, asks=False))
+
+    def _have(self, hand: int, *, asks: bool) -> bytes:
+        archive = self._archives.get(hand)
+        counts = (0,) * self.seats if archive is None else archive.counts
+        have = Have(session=self.links.session_id, hand=hand, asks=asks, counts=counts)
+        return encode_have(have)

@@ -1,0 +1,96 @@
+"""A player's program is killed at any point of a hand, started again, and nothing is lost.
+
+Real processes, a real server, real WebRTC. Slow by nature: `make e2e`.
+"""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.programs import Place, Program, place
+from tests.e2e.test_programs import one_sentence, p2pokey
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+
+BACK_S = 5.0
+"""From the start of the program to the same hand, with links to all others."""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path) as made:
+        yield made
+
+
+def kill(program: Program) -> None:
+    program.send(signal.SIGKILL)
+    program.process.wait()
+
+
+def resume(here: Place, seat: int) -> tuple[Program, float]:
+    """Starts `p2pokey resume` for a seat; the program, and seconds until it is in the game."""
+    (folder,) = (here.folder / "home" / "state" / "journals").glob(f"*-seat-{seat + 1}")
+    began = time.monotonic()
+    program = here.start("resume", folder, "--json-progress")
+    missing = {other for other in range(4) if other != seat}
+    is_back = False
+    while missing or not is_back:
+        record = program.wait_for_any("LinkSeen", "HandResumed", "HandBegan", "MatchEnded")
+        if record["event"] == "LinkSeen" and record["state"] == "here":
+            missing.discard(record["seat"])
+        is_back = is_back or record["event"] in ("HandResumed", "MatchEnded")
+    return program, time.monotonic() - began
+
+
+def check_end(here: Place, players: list[Program]) -> None:
+    """All come to the same audited score, and nothing is left of the table but its transcripts."""
+    codes = [player.end() for player in players]
+    assert codes == [0, 0, 0, 0], [player.error for player in players]
+    counted = [player.of("HandCounted")[-1] for player in players]
+    files = [Path(record["transcript"]) for record in counted]
+    assert len({path.read_bytes() for path in files}) == 1
+    assert len({tuple(record["totals"]) for record in counted}) == 1
+    ran = p2pokey("audit", *files, folder=here.folder)
+    assert ran.returncode == 0, ran.stdout
+    assert list((here.folder / "home" / "state" / "journals").iterdir()) == []
+
+
+def seats(players: list[Program]) -> dict[int, Program]:
+    return {player.wait_for("Connected")["seat"]: player for player in players}
+
+
+POINTS = {
+    "connected": ("Connected", {}),
+    "keys": ("StagePassed", {"stage": "keys"}),
+    "shuffled": ("StagePassed", {"stage": "shuffled"}),
+    "dealt": ("StagePassed", {"stage": "dealt"}),
+    "a move": ("MoveMade", {}),
+    "finished": ("StagePassed", {"stage": "finished"}),
+    "disclosed": ("StagePassed", {"stage": "disclosed"}),
+    "replayed": ("StagePassed", {"stage": "replayed"}),
+}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_and_resumed(here: Place, point: str, record_property):
+    here.serve()
+    players = seats(here.table())
+    seat = list(POINTS).index(point) % 4
+    victim = players[seat]
+    event, fields = POINTS[point]
+    if event != "Connected":
+        victim.wait_for(event, when=lambda record: fields.items() <= record.items())
+    kill(victim)
+    players[seat], took = resume(here, seat)
+    record_property("seconds", took)
+    print(f"{point}: seat {seat + 1} back after {took:.2f} s")
+
+    assert took < BACK_S
+    check_end(here, [players[number] for number in range(4)])
+    for number in range(4):
+        if number != seat:
+            states = [r["state"] for r in players[number].of("LinkSeen") if r["seat"] == seat]
+            assert states[-2:] in (["away", "here"], ["here", "left"], ["here"]), states
