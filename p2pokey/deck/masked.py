@@ -225,9 +225,31 @@ class MaskedDeck:
         history.add("deck", deck)
         self._history = history.digest()
 
+    def roll_back(self, start: "MaskedDeck") -> None:
+        """Undoes what a turn did to the racks: re-masks, tiles made public, a draw.
+
+        Tokens stay, because they are out; counters of re-masks stay, so that no context repeats.
+
+        Args:
+            start: a copy from the start of the turn.
+        """
+        self._held = start.held()
+        history = FiatShamir("deck-state")
+        history.add("before", self._history)
+        history.add("undone", start.state_digest())
+        self._history = history.digest()
+
     def state_digest(self) -> bytes:
         """64 bytes over all re-masks so far: the deck's part of the state hash."""
         return self._history
+
+    def held(self) -> dict[int, bytes]:
+        """A copy of the ciphertexts of all slots that are no longer plain positions."""
+        return dict(self._held)
+
+    def points_of(self, positions: Sequence[int]) -> bytes:
+        """C1 of these positions, 32 bytes each: what a helper multiplies by its share."""
+        return self._c1(positions)
 
     def _c1(self, positions: Sequence[int]) -> bytes:
         return b"".join(self._entries[position][:CELL] for position in positions)

@@ -62,6 +62,12 @@ class RemaskDuty:
         self._enabled = enabled
         self._fresh = [True] * seats
 
+    def copy(self) -> "RemaskDuty":
+        """An independent copy."""
+        twin = RemaskDuty(seats=len(self._fresh), enabled=self._enabled)
+        twin._fresh = list(self._fresh)
+        return twin
+
     def is_due(self, game: HandState, seat: Seat, move: Move) -> bool:
         """Whether this move must bring a re-mask of the seat's concealed slots."""
         if not self._enabled or isinstance(move, Show | Finish) or not move_placed(move):

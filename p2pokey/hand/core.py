@@ -15,20 +15,31 @@ from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.points import initial_deck
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.shares import ShareTable
-from p2pokey.deck.states import play_state, round_state
+from p2pokey.deck.states import mark_state, play_state, round_state
 from p2pokey.deck.turns import RemaskDuty, owed_positions
 from p2pokey.errors import LocalProtocolError
 from p2pokey.hand.effects import Effect, Persist, Phase, PhaseEntered, Send, TurnReady
 from p2pokey.hand.restoring import SignedBefore
+from p2pokey.hand.rewinding import Snapshot, TurnStart
 from p2pokey.ports import Sealer, Signer
 from p2pokey.rules.engine import Engine, engine_for
 from p2pokey.rules.events import Reveal
 from p2pokey.rules.state import HandState, canonical_bytes
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat, Slot, Tile
+from p2pokey.transcript.absence import Ballot, Mark
 from p2pokey.transcript.chain import ChainBook
-from p2pokey.transcript.envelope import Envelope, seal_envelope
-from p2pokey.transcript.messages import Commit, Keys, Message, Purpose, Result, Shuffle
+from p2pokey.transcript.envelope import Envelope, decode_envelope, seal_envelope
+from p2pokey.transcript.messages import (
+    Commit,
+    Drop,
+    Keys,
+    Message,
+    Purpose,
+    Refuse,
+    Result,
+    Shuffle,
+)
 from p2pokey.transcript.setup import HandSetup
 
 Steps = Generator[None, None, None]
@@ -102,6 +113,23 @@ class HandCore:
         self.reveals: tuple[Reveal, ...] = ()
         self.purpose = Purpose.DEAL
         self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
+        self.turn_start: TurnStart | None = None
+        """What a turn that is timed out goes back to."""
+        self.escrow: dict[Seat, bytes] = {}
+        """By helper, the tokens for the absent seat in the reveals that are open."""
+
+        self.ballot = Ballot(setup)
+        self.mark: Mark | None = None
+        """The seat that is absent, if one is."""
+        self.is_dropped = False
+        """Whether all others have called this seat absent, at a step that it has yet to come to."""
+        self.certified: set[tuple[int, int]] = set()
+        """Seat and head of every certificate so far."""
+        self.snapshots: dict[int, Snapshot] = {}
+        """By own sequence number, from the deal on: what was before that message."""
+
+        self.final_state = b""
+        """The state hash that END signs."""
         self.audited = b""
         """The transcript up to the last DISCLOSE: what the audit reads and RESULT signs."""
         self.result: Result | None = None
@@ -117,6 +145,16 @@ class HandCore:
     def others(self) -> tuple[Seat, ...]:
         """All seats but this one."""
         return tuple(seat for seat in self.seats if seat != self.seat)
+
+    @property
+    def present(self) -> tuple[Seat, ...]:
+        """All seats but the one that is absent."""
+        return tuple(s for s in self.seats if self.mark is None or s != self.mark.seat)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether this seat is marked: what it signs counts for nothing."""
+        return self.is_dropped or (self.mark is not None and self.mark.seat == self.seat)
 
     def need_game(self) -> HandState:
         """The rules' state; only called from the deal on."""
@@ -156,9 +194,19 @@ class HandCore:
         )
         self.publish(envelope)
 
+    def contribute(self, message: Message) -> None:
+        """Sends a message that the hand asks of every seat; a seat that is absent only follows."""
+        if not self.is_absent:
+            self.send(message)
+
     def publish(self, envelope: Envelope) -> None:
         """Takes this seat's signed envelope into its chain, persists it, then sends it."""
         self.book.accept(envelope)
+        match envelope.message:
+            case Drop():
+                self.ballot.note_drop(envelope, envelope.message)
+            case Refuse(message=message):
+                self.ballot.note_refusal(envelope, decode_envelope(message))
         self.emit(Persist(envelope=envelope.encoded))
         self.emit(Send(envelope=envelope.encoded))
         self.own_queue.append(envelope)
@@ -184,24 +232,63 @@ class HandCore:
         digest = self.need_deck().state_digest()
         self.states.append(play_state(self.hand_ctx, self.step + 1, game, digest))
 
-    def in_seat_order(self) -> list[Message]:
-        """The contributions of the current round, one of every seat."""
-        return [self.contributions[seat] for seat in self.seats]
+    def complete_mark(self, label: str, mark: Mark) -> None:
+        """Counts the step in which a seat is marked absent, or is back."""
+        game = b"" if self.game is None else canonical_bytes(self.game)
+        digest = b"" if self.deck is None else self.deck.state_digest()
+        state = mark_state(
+            self.hand_ctx,
+            self.step + 1,
+            label,
+            before=self.states[-1],
+            seat=mark.seat,
+            head_seq=mark.head_seq,
+            game=game,
+            deck=digest,
+        )
+        self.states.append(state)
 
-    def missing_tokens(self) -> tuple[Seat, ...]:
-        """Seats that still owe a token for the reveals that are open."""
+    def in_seat_order(self) -> list[Message]:
+        """The contributions of the current round, one of every seat that is present."""
+        return [self.contributions[seat] for seat in self.present]
+
+    def has_all(self) -> bool:
+        """Whether every seat that is present has contributed to the current round."""
+        return all(seat in self.contributions for seat in self.present)
+
+    def due_tokens(self, seat: Seat) -> tuple[int, ...]:
+        """Positions for which the seat still owes its own token for the reveals that are open."""
         deck = self.deck
         if deck is None:
             return ()
+        owed = owed_positions(self.reveals, seat)
+        return tuple(position for position in owed if not deck.has_token(seat, position))
+
+    def due_escrow(self) -> tuple[int, ...]:
+        """Positions for which all others stand in for the absent seat."""
+        return () if self.mark is None else self.due_tokens(self.mark.seat)
+
+    def missing_tokens(self) -> tuple[Seat, ...]:
+        """Seats that still owe a token, or a share of one, for the reveals that are open."""
+        is_escrow_due = bool(self.due_escrow())
         return tuple(
             seat
-            for seat in self.seats
-            if any(not deck.has_token(seat, p) for p in owed_positions(self.reveals, seat))
+            for seat in self.present
+            if self.due_tokens(seat) or (is_escrow_due and seat not in self.escrow)
+        )
+
+    def begin_turn(self) -> None:
+        """Keeps what the turn that begins now goes back to if its seat is marked absent."""
+        self.turn_start = TurnStart(
+            game=self.need_game(),
+            deck=self.need_deck().copy(),
+            duty=self.duty.copy(),
+            private=dict(self.private),
         )
 
     def announce_turn(self) -> None:
         """Tells the shell if this seat can move now."""
         game = self.need_game()
-        is_mine = self.engine.mover(game) == self.seat
+        is_mine = self.engine.mover(game) == self.seat and not self.is_absent
         if self.phase is Phase.PLAY and is_mine and not self.reveals:
             self.emit(TurnReady())

@@ -132,6 +132,29 @@ class HandStopped:
 
     reason: str
     fault: PeerFault | None
+    missing: Seat | None = None
+    """A seat that did not answer before the deal: nobody's fault, but the hand cannot begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatAbsent:
+    """All others have called this seat absent and stand in for it (docs/protocol.md S10)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatReturned:
+    """The absent seat is back and plays its turns itself."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandPaused:
+    """Nobody can stand in for this seat: the hand waits until it is back or is given up."""
+
+    seat: Seat
 
 
 Effect = (
@@ -145,6 +168,9 @@ Effect = (
     | AuditDue
     | HandFinished
     | HandStopped
+    | SeatAbsent
+    | SeatReturned
+    | HandPaused
 )
 """Anything that `poll` returns."""
 
@@ -180,7 +206,17 @@ class Abandon:
     reason: str
 
 
-Command = Play | ConfirmResult | RejectResult | Abandon
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallAbsent:
+    """Command: this seat has waited long enough for that one.
+
+    Without effect while the hand does not wait for that seat, or has called it already.
+    """
+
+    seat: Seat
+
+
+Command = Play | ConfirmResult | RejectResult | Abandon | CallAbsent
 """Anything that `act` takes."""
 
 
@@ -191,3 +227,9 @@ class Waiting:
     phase: Phase
     seats: tuple[Seat, ...]
     """Seats whose message is missing; the own seat where a command is."""
+    absent: Seat | None = None
+    """The seat that the others stand in for."""
+    called: Seat | None = None
+    """The seat that this one has called absent, while not all others have."""
+    paused: tuple[Seat, ...] = ()
+    """Seats that were called and that nobody can stand in for."""

@@ -22,6 +22,7 @@ was shown something else by a third, the fork names that third seat. Only if no 
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from p2pokey.errors import (
@@ -36,6 +37,7 @@ from p2pokey.errors import (
     UnknownTile,
     VerificationError,
 )
+from p2pokey.hand.absence import DEALT, Absence, awaited
 from p2pokey.hand.blame import Blame, Dispute
 from p2pokey.hand.closing import (
     handle_disclose,
@@ -47,6 +49,7 @@ from p2pokey.hand.closing import (
 from p2pokey.hand.core import HandCore, HandPorts, Steps
 from p2pokey.hand.effects import (
     Abandon,
+    CallAbsent,
     Command,
     ConfirmResult,
     Effect,
@@ -66,15 +69,16 @@ from p2pokey.hand.opening import (
     send_commit,
     verify_shuffles,
 )
-from p2pokey.hand.play import handle_move, handle_tokens, make_move
+from p2pokey.hand.play import handle_escrow, handle_move, handle_tokens, make_move
+from p2pokey.hand.rewinding import take_snapshot
 from p2pokey.hand.stopping import Stopping
 from p2pokey.ports import Verifier
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.chain import ChainBook
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
-from p2pokey.transcript.file import encode_transcript
-from p2pokey.transcript.messages import Kind, Move, Result, Void
+from p2pokey.transcript.file import VOTES, encode_transcript
+from p2pokey.transcript.messages import Drop, Kind, Move, Result, Void
 from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
@@ -90,8 +94,9 @@ MAX_WAITING = 256
 """Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws."""
 MAX_AFTER_END = 16
 """Messages of one seat that a stopped hand still takes: a VOID, a disclosure, and what was late."""
-NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)
-"""Kinds for absent seats, which no table uses yet: one of them is a fault at once."""
+
+MISSING = "Missing"
+"""Reason of a VOID before the deal: a seat does not answer. It names nobody."""
 
 _Handler = Callable[[HandCore, Envelope, Any], Steps]
 """Takes the message class that belongs to the kind in the table below."""
@@ -103,6 +108,7 @@ _HANDLERS: dict[tuple[Phase, Kind], _Handler] = {
     (Phase.SHUFFLE, Kind.COMPLAINT): handle_complaint,
     (Phase.READY, Kind.COMPLAINT): handle_complaint,
     (Phase.READY, Kind.READY): handle_ready,
+    **{(phase, Kind.ESCROW): handle_escrow for phase in DEALT},
     (Phase.DEAL, Kind.TOKENS): handle_tokens,
     (Phase.INDICATOR, Kind.TOKENS): handle_tokens,
     (Phase.PLAY, Kind.TOKENS): handle_tokens,
@@ -147,6 +153,14 @@ class HandMachine:
         self._idle_lane: Steps | None = None
         self._dispute: tuple[Dispute, Envelope, float] | None = None
         self._stopping = Stopping(self._core)
+        self._absence = Absence(
+            self._core,
+            self._inbox,
+            verifier,
+            stop_for=self._stop_for,
+            give_up=self._give_up,
+            take=self._take,
+        )
         self._has_started = False
         self._late_count: dict[Seat, int] = {}
 
@@ -187,7 +201,8 @@ class HandMachine:
     def can_move(self) -> bool:
         """Whether a move of this seat is due and possible now."""
         core = self._core
-        if core.phase is not Phase.PLAY or core.reveals or self._lane or core.own_queue:
+        is_busy = core.reveals or self._lane or core.own_queue
+        if core.phase is not Phase.PLAY or is_busy or core.is_absent:
             return False
         return core.engine.mover(core.need_game()) == core.seat
 
@@ -208,20 +223,19 @@ class HandMachine:
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""
-        core = self._core
-        if core.phase in (Phase.DONE, Phase.STOPPED):
-            return Waiting(phase=core.phase, seats=())
+        core, absence = self._core, self._absence
+        seats = tuple(awaited(core))
         if core.phase is Phase.AUDIT:
-            return Waiting(phase=core.phase, seats=(core.seat,))
-        if core.phase is Phase.SHUFFLE and len(core.shuffles) < len(core.seats):
-            return Waiting(phase=core.phase, seats=(Seat(len(core.shuffles)),))
-        if core.reveals:
-            return Waiting(phase=core.phase, seats=core.missing_tokens())
-        if core.phase is Phase.PLAY:
-            mover = core.engine.mover(core.need_game())
-            return Waiting(phase=core.phase, seats=() if mover is None else (mover,))
-        missing = tuple(seat for seat in core.seats if seat not in core.contributions)
-        return Waiting(phase=core.phase, seats=missing)
+            seats = (core.seat,)
+        elif core.phase is Phase.SHUFFLE and not seats:
+            seats = core.seats
+        return Waiting(
+            phase=core.phase,
+            seats=seats,
+            absent=None if core.mark is None else core.mark.seat,
+            called=absence.called,
+            paused=absence.paused,
+        )
 
     # The verbs -----------------------------------------------------------------------------------
 
@@ -246,6 +260,8 @@ class HandMachine:
                 # An own message that this run has not come to yet, passed on by a peer.
                 verify_envelope(self._verifier, self._core.setup.roster[self.seat], envelope)
                 self.signed_before(envelope)
+                return
+            if self._absence.holds(envelope):
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
@@ -276,6 +292,9 @@ class HandMachine:
             case RejectResult(culprit=culprit, cause=cause, message=message):
                 self._check_phase(Phase.AUDIT)
                 self._stop(Seat(culprit), cause, message, ())
+            case CallAbsent(seat=called):
+                if self._lane is None and not core.own_queue and self._dispute is None:
+                    self._absence.call(called)
             case Abandon(reason=reason):
                 if core.phase not in (Phase.DONE, Phase.STOPPED):
                     self._lane = self._idle_lane = self._dispute = None
@@ -323,6 +342,8 @@ class HandMachine:
             return True
         if self._dispute is not None:
             return False  # what is disputed has not been handled, and may be what is accused
+        if self._absence.idle():
+            return True
         return self._stopping.judge_pending(self._inbox)
 
     def poll(self) -> tuple[Effect, ...]:
@@ -356,6 +377,10 @@ class HandMachine:
     def _queue(self, accepted: Iterable[Envelope]) -> None:
         for item in accepted:
             self._core.emit(Persist(envelope=item.encoded))
+            if self._absence.diverts(item):
+                continue
+            if item.kind in VOTES:
+                self._absence.note(item)
             queue = self._voids if item.kind is Kind.VOID else self._inbox[item.seat]
             queue.append(item)
 
@@ -364,9 +389,21 @@ class HandMachine:
         while self._voids:
             envelope = self._voids.popleft()
             assert isinstance(envelope.message, Void)
-            self._stopping.take_void(envelope, envelope.message)
+            void = envelope.message
+            if not self._absence.hear_void(envelope, void):
+                void = replace(void, evidence=())
+            self._stopping.take_void(envelope, void)
             if self._core.phase is Phase.STOPPED:
                 self._lane = self._idle_lane = self._dispute = None
+
+    def _take(self, envelope: Envelope) -> None:
+        """Takes a signed message that came inside another, or was held back."""
+        self._queue(self._accept(envelope, envelope.seat))
+
+    def _give_up(self, seat: Seat) -> None:
+        """Ends the attempt before the deal without a seat that does not answer."""
+        self._lane = self._idle_lane = self._dispute = None
+        self._stopping.abandon(f"seat {seat + 1} does not answer", MISSING, missing=seat)
 
     def _accept(self, envelope: Envelope, sender: Seat) -> tuple[Envelope, ...]:
         """Chains the envelope; a fork or broken chain stops the hand for its author."""
@@ -381,6 +418,8 @@ class HandMachine:
     def _check_can_move(self) -> None:
         core = self._core
         self._check_phase(Phase.PLAY)
+        if core.is_absent:
+            raise LocalProtocolError("the others play for this seat until its next turn")
         if core.reveals or self._lane is not None or core.own_queue:
             raise LocalProtocolError("wait until the last move is complete")
 
@@ -408,7 +447,7 @@ class HandMachine:
 
     def _is_due(self, envelope: Envelope) -> bool:
         core = self._core
-        if envelope.step > core.step + MAX_AHEAD or envelope.kind in NEVER_DUE:
+        if envelope.step > core.step + MAX_AHEAD:
             return True
         if envelope.step > core.step:
             return False
@@ -416,23 +455,30 @@ class HandMachine:
             return False
         if envelope.kind is Kind.RESULT and core.phase is Phase.AUDIT:
             return False
+        if envelope.seat != core.seat and self._absence.suspends(envelope):
+            return False
         is_next = envelope.seat == len(core.shuffles)
         return envelope.kind is not Kind.SHUFFLE or core.phase is not Phase.SHUFFLE or is_next
 
     def _start(self, envelope: Envelope, now: float) -> Steps | None:
         """The handler for an envelope that is due; None if it stopped the hand or is disputed."""
         core = self._core
-        if envelope.step > core.step and envelope.kind not in NEVER_DUE:
+        if envelope.step > core.step:
             error: P2POkeyError = StateDisagreement("a message from an impossible future step")
             self._stop_for(envelope.seat, error, (envelope.encoded,))
             return None
-        if envelope.kind not in NEVER_DUE and envelope.state != core.states[envelope.step]:
+        if envelope.state != core.states[envelope.step]:
             is_ready = envelope.kind is Kind.READY
             kind = DeckDisagreement if is_ready else StateDisagreement
             self._open_dispute(
                 Dispute(envelope.seat, kind("another state after the same step")), envelope, now
             )
             return None
+        if envelope.seat == core.seat and core.deck is not None:
+            core.snapshots[envelope.seq] = take_snapshot(core)
+        if envelope.kind in VOTES:
+            core.handled.append(envelope)
+            return self._handle_vote(envelope)
         handler = _HANDLERS.get((core.phase, envelope.kind))
         late = envelope.step < core.step and envelope.kind is not Kind.COMPLAINT
         repeated = envelope.seat in core.contributions
@@ -442,6 +488,15 @@ class HandMachine:
             return None
         core.handled.append(envelope)
         return handler(core, envelope, envelope.message)
+
+    def _handle_vote(self, envelope: Envelope) -> Steps:
+        """A vote in its turn; what it is worth is decided when nothing else is to do."""
+        yield
+        vote = envelope.message
+        if isinstance(vote, Drop):
+            if not self._absence.names_head(vote):
+                raise Dispute(envelope.seat, StateDisagreement("a vote about another chain"))
+            self._absence.cast(envelope.seat, vote)
 
     def _advance(self, now: float) -> None:
         """One slice of the current handler; what it raises becomes a fault here."""
@@ -492,6 +547,9 @@ class HandMachine:
                 core.publish(known)
             case Result() if core.phase is Phase.AUDIT:
                 repeat_result(core, known, known.message)
+            case Drop() if self._absence.can_repeat(known.message):
+                core.publish(known)
+                self._absence.repeat(known.message)
             case _:
                 return False
         core.signed.take(known.seq)

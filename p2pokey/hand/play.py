@@ -6,7 +6,6 @@ from p2pokey.crypto.shuffle import prove_shuffle_steps, verify_shuffle_steps
 from p2pokey.deck.turns import (
     RevealPlan,
     concealed_slots,
-    owed_positions,
     reveal_plan,
     reveals_in,
 )
@@ -18,6 +17,7 @@ from p2pokey.errors import (
 )
 from p2pokey.hand.core import HandCore, Steps
 from p2pokey.hand.effects import MoveApplied, Phase, ProofAccepted
+from p2pokey.hand.standing_in import discard_opened, end_play, release_tokens, take_escrow
 from p2pokey.rules.events import Event, Reveal
 from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.moves import Move as GameMove
@@ -25,7 +25,7 @@ from p2pokey.rules.moves import with_slots
 from p2pokey.rules.state import Phase as GamePhase
 from p2pokey.tiles import Seat, Slot, Tile
 from p2pokey.transcript.envelope import Envelope
-from p2pokey.transcript.messages import End, Move, Purpose, Remask, Tokens
+from p2pokey.transcript.messages import Escrow, Move, Purpose, Remask, Tokens
 
 
 def begin_deal(core: HandCore) -> None:
@@ -33,37 +33,19 @@ def begin_deal(core: HandCore) -> None:
     core.game, events = core.engine.start(core.setup.rules, len(core.seats), core.starter)
     core.purpose = Purpose.DEAL
     core.reveals = reveals_in(events)
-    _send_tokens(core)
-
-
-def _send_tokens(core: HandCore) -> None:
-    """Releases a token for each position that the state opens to somebody else."""
-    positions = owed_positions(core.reveals, core.seat)
-    if not positions:
-        return
-    tokens, proof = core.need_deck().prove_tokens(
-        seat=core.seat,
-        seed=core.secrets.seed,
-        secret=core.secrets.hand_secret,
-        purpose=core.purpose.label,
-        index=core.next_seq(),
-        positions=positions,
-    )
-    core.send(Tokens(purpose=core.purpose, positions=positions, tokens=tokens, proof=proof))
+    release_tokens(core)
 
 
 def handle_tokens(core: HandCore, envelope: Envelope, message: Tokens) -> Steps:
     """A seat's tokens: exactly those that the state asks of it now."""
     yield
     seat, deck = envelope.seat, core.need_deck()
-    due = owed_positions(core.reveals, seat)
+    due = core.due_tokens(seat)
     if message.purpose is not core.purpose or message.positions != due:
         raise TokenNotDue(
             f"expected {core.purpose.label} tokens for positions {list(due)}, "
             f"got {message.purpose.label} for {list(message.positions)}"
         )
-    if deck.has_token(seat, due[0]):
-        raise TokenNotDue("tokens that were given before")
     if seat != core.seat:
         deck.check_tokens(
             seat=seat,
@@ -80,8 +62,19 @@ def handle_tokens(core: HandCore, envelope: Envelope, message: Tokens) -> Steps:
         _open_reveals(core)
 
 
+def handle_escrow(core: HandCore, envelope: Envelope, message: Escrow) -> Steps:
+    """A share of the tokens that an absent seat owes."""
+    yield from take_escrow(core, envelope, message)
+    if core.reveals and not core.missing_tokens():
+        yield
+        _open_reveals(core)
+
+
 def _open_reveals(core: HandCore) -> None:
     reveals, core.reveals = core.reveals, ()
+    if core.phase is Phase.PLAY and reveals[0].to is None:
+        discard_opened(core, reveals[0])
+        return
     following: tuple[Event, ...] = ()
     for reveal in reveals:
         if reveal.to is None:
@@ -97,10 +90,11 @@ def _open_reveals(core: HandCore) -> None:
         core.enter(Phase.INDICATOR)
         core.purpose = Purpose.INDICATOR
         core.reveals = reveals_in(following)
-        _send_tokens(core)
+        release_tokens(core)
         return
     core.enter(Phase.PLAY)
     core.purpose = Purpose.DRAW
+    core.begin_turn()
     core.announce_turn()
 
 
@@ -179,6 +173,8 @@ def handle_move(core: HandCore, envelope: Envelope, message: Move) -> Steps:
     core.game = following
     core.complete_play_step()
     core.emit(MoveApplied(seat=seat, move=move, events=events))
+    if following.turn_count > game.turn_count:
+        core.begin_turn()
     _after_move(core, events)
 
 
@@ -228,10 +224,9 @@ def _check_reveal(core: HandCore, envelope: Envelope, message: Move, plan: Revea
 def _after_move(core: HandCore, events: tuple[Event, ...]) -> None:
     game = core.need_game()
     if game.phase is GamePhase.OVER:
-        core.enter(Phase.END)
-        core.send(End(digest=core.states[-1]))
+        end_play(core)
         return
     core.reveals = reveals_in(events)
     if core.reveals:
-        _send_tokens(core)
+        release_tokens(core)
     core.announce_turn()

@@ -41,6 +41,7 @@ class Stopping:
         self._accusations: list[tuple[Envelope, Envelope]] = []
         self.fault: PeerFault | None = None
         self.culprit = NOBODY
+        self.missing: Seat | None = None
 
     def stop(self, fault: PeerFault) -> None:
         """Ends the hand for a proven fault and tells the others."""
@@ -49,8 +50,9 @@ class Stopping:
         self.fault = fault
         self._end(str(fault), fault.cause, fault.culprit, fault.evidence)
 
-    def abandon(self, reason: str, cause: str = ABANDONED) -> None:
+    def abandon(self, reason: str, cause: str = ABANDONED, *, missing: Seat | None = None) -> None:
         """Ends the hand without blame."""
+        self.missing = missing
         self._end(reason, cause, NOBODY, ())
 
     def repeat(self, envelope: Envelope, void: Void) -> None:
@@ -161,21 +163,21 @@ class Stopping:
         if core.result is not None and not evidence:
             # This seat has signed the score: it stops waiting, and takes nothing back.
             core.enter(Phase.STOPPED)
-            core.emit(HandStopped(reason=reason, fault=self.fault))
+            core.emit(HandStopped(reason=reason, fault=self.fault, missing=self.missing))
             return
         if sum(map(len, evidence)) > _EVIDENCE_LIMIT:
             evidence = ()
-        core.send(Void(reason=cause, culprit=culprit, evidence=evidence))
+        core.contribute(Void(reason=cause, culprit=culprit, evidence=evidence))
         core.enter(Phase.STOPPED)
         self._voids[core.seat] = self.culprit
-        core.emit(HandStopped(reason=reason, fault=self.fault))
+        core.emit(HandStopped(reason=reason, fault=self.fault, missing=self.missing))
 
     def _disclose(self) -> None:
         core = self._core
         is_dealt = core.deck is not None
         agreeing = {seat for seat, culprit in self._voids.items() if culprit == self.culprit}
-        expected = {seat for seat in core.seats if seat != self.culprit}
+        expected = {seat for seat in core.present if seat != self.culprit}
         if is_dealt and not self._has_disclosed and agreeing >= expected:
             self._has_disclosed = True
-            core.send(Disclose(seed=core.secrets.seed))
+            core.contribute(Disclose(seed=core.secrets.seed))
             core.own_queue.clear()

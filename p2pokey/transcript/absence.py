@@ -1,54 +1,137 @@
-"""Checks of the messages about an absent seat: DROP, REFUSE and RETURN (docs/protocol.md S10).
+"""Votes about a silent seat: DROP and REFUSE, as every chain tells them (docs/protocol.md S10).
 
-A seat counts as absent only by a certificate: equal DROPs by all other seats that are not absent
-themselves. A seat that holds a later message of the dropped one answers with REFUSE and that
-message; then the DROP for the earlier head is void.
+What a vote is worth follows from the chains of its author and of the refusing seats alone, never from
+the order in which messages of different seats arrive. So the machine and the audit share this module.
+
+A vote is named by the seat that it is about, the number of that seat's messages that its author has
+accepted (the head), and the step at which the author waits. A certificate is the same vote from all
+other seats that are present. A REFUSE brings the message that follows the head; it takes the vote
+back for everybody, but only if its author had not cast that vote itself. So a certificate and a valid
+refusal of the same vote need two versions of one chain.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from p2pokey.errors import BrokenChain, VerificationError
+from p2pokey.errors import BrokenChain, TokenNotDue
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
-from p2pokey.transcript.messages import Drop, Refuse
+from p2pokey.transcript.messages import Drop, Kind, Refuse
 from p2pokey.transcript.setup import HandSetup
 
 
-def is_certificate(drops: Mapping[Seat, Drop], absent: Seat, present: Sequence[Seat]) -> bool:
-    """Whether these votes, by author, drop the seat: equal, about it, and by all others.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A seat that a certificate marks absent."""
 
-    Args:
-        drops: the votes.
-        absent: the seat in question.
-        present: all seats that no earlier certificate marks absent.
-    """
-    voters = [seat for seat in present if seat != absent]
-    votes = {drops[seat] for seat in voters if seat in drops}
-    is_unanimous = len(votes) == 1 and all(seat in drops for seat in voters)
-    return bool(voters) and is_unanimous and all(vote.absent == absent for vote in votes)
+    seat: Seat
+    head_seq: int
+    """Its first so many messages count; what follows them, up to a RETURN, counts for nothing."""
 
 
-def check_refusal(verifier: Verifier, setup: HandSetup, drop: Drop, refuse: Refuse) -> Envelope:
-    """The later message of the dropped seat that a REFUSE carries.
+def refused_message(verifier: Verifier, setup: HandSetup, author: Seat, refuse: Refuse) -> Envelope:
+    """The message of another seat that a REFUSE carries.
 
     Raises:
         DecodeError: no envelope.
-        BadSignature: not signed by the dropped seat.
-        BrokenChain: of another hand or seat, or not later than the head that the DROP names.
+        BadSignature: not signed by its author.
+        BrokenChain: of another hand, or of the refusing seat itself.
     """
     envelope = decode_envelope(refuse.message)
     if (envelope.session, envelope.hand) != (setup.session, setup.hand):
         raise BrokenChain("the message of a REFUSE belongs to another hand")
-    if envelope.seat != drop.absent:
-        raise BrokenChain(f"expected a message of seat {drop.absent + 1} in a REFUSE")
+    if envelope.seat == author or envelope.seat >= setup.seats:
+        raise BrokenChain("expected a message of another seat in a REFUSE")
     verify_envelope(verifier, setup.roster[envelope.seat], envelope)
-    if envelope.seq < drop.head_seq:
-        raise BrokenChain("the message of a REFUSE is not later than the DROP")
     return envelope
 
 
-def check_return(drop: Drop, envelope: Envelope) -> None:
-    """Raises VerificationError unless a RETURN comes from the dropped seat, after its head."""
-    if envelope.seat != drop.absent or envelope.seq < drop.head_seq:
-        raise VerificationError("a RETURN must follow the dropped seat's own last message")
+class Ballot:
+    """All votes and refusals of one hand, noted in the order of each author's chain."""
+
+    def __init__(self, setup: HandSetup) -> None:
+        self._seats = setup.seats
+        self._votes: dict[Seat, list[Drop]] = {Seat(seat): [] for seat in range(setup.seats)}
+        self._places: dict[Seat, list[int]] = {Seat(seat): [] for seat in range(setup.seats)}
+        self._refusals: list[tuple[Seat, int, Envelope]] = []
+
+    def note_drop(self, envelope: Envelope, drop: Drop) -> None:
+        """Notes a vote.
+
+        Raises:
+            TokenNotDue: no honest seat signs this vote after what it signed before: it is about
+                nobody, names another step or state than its envelope, goes back behind an earlier
+                vote or repeats it, or is for a head behind which its author knows more.
+        """
+        author = envelope.seat
+        if drop.absent >= self._seats or drop.absent == author:
+            raise TokenNotDue("a vote about no other seat")
+        if (drop.step, drop.state) != (envelope.step, envelope.state):
+            raise TokenNotDue("a vote for another step than its author's")
+        for earlier in self._about(author, drop.absent):
+            if (drop.head_seq, drop.step) <= (earlier.head_seq, earlier.step):
+                raise TokenNotDue("a second vote for one head")
+            if drop.head_seq < earlier.head_seq or drop.step < earlier.step:
+                raise TokenNotDue("a vote behind an earlier one")
+        for other, _, message in self._refusals:
+            if other == author and message.seat == drop.absent and message.seq >= drop.head_seq:
+                raise TokenNotDue("a vote for a head behind which its author has shown more")
+        self._votes[author].append(drop)
+        self._places[author].append(envelope.seq)
+
+    def note_refusal(self, envelope: Envelope, message: Envelope) -> None:
+        """Notes a refusal that carries the checked message.
+
+        Raises:
+            TokenNotDue: its author has sent the same one before.
+        """
+        if any(
+            (author, known.encoded) == (envelope.seat, message.encoded)
+            for author, _, known in self._refusals
+        ):
+            raise TokenNotDue("the same refusal again")
+        self._refusals.append((envelope.seat, envelope.seq, message))
+
+    def votes_of(self, author: Seat) -> list[Drop]:
+        """All votes of a seat in chain order."""
+        return list(self._votes[author])
+
+    def votes_before(self, author: Seat, seq: int) -> list[Drop]:
+        """The votes that stand before this place in the author's chain."""
+        pairs = zip(self._votes[author], self._places[author], strict=True)
+        return [drop for drop, place in pairs if place < seq]
+
+    def has_voted(self, author: Seat, drop: Drop) -> bool:
+        """Whether the seat has cast exactly this vote."""
+        return drop in self._votes[author]
+
+    def has_refused(self, author: Seat, absent: int, seq: int) -> bool:
+        """Whether the seat has shown this message of the other one in a refusal."""
+        return any(
+            (other, message.seat, message.seq) == (author, absent, seq)
+            for other, _, message in self._refusals
+        )
+
+    def refusal_of(self, drop: Drop, *, is_marked: bool) -> Envelope | None:
+        """The message by which a valid refusal takes this vote back, if there is one.
+
+        Args:
+            is_marked: the vote is about a turn of a seat that is marked: only a RETURN refuses it.
+        """
+        for author, place, message in self._refusals:
+            if message.seat != drop.absent or author == drop.absent:
+                continue
+            is_return = message.kind is Kind.RETURN and message.seq >= drop.head_seq
+            fits = is_return if is_marked else message.seq == drop.head_seq
+            if fits and drop not in self.votes_before(author, place):
+                return message
+        return None
+
+    def is_certified(self, drop: Drop, present: Sequence[Seat]) -> bool:
+        """Whether all these seats but the one that it is about have cast this vote."""
+        voters = [seat for seat in present if seat != drop.absent]
+        return bool(voters) and all(self.has_voted(seat, drop) for seat in voters)
+
+    def _about(self, author: Seat, absent: int) -> list[Drop]:
+        return [drop for drop in self._votes[author] if drop.absent == absent]

@@ -21,6 +21,7 @@ class ChainBook:
         self._roster = roster
         self._verifier = verifier
         self._chains: tuple[list[Envelope], ...] = tuple([] for _ in roster)
+        self._heads = [NO_PREVIOUS for _ in roster]
         self._early: tuple[dict[int, Envelope], ...] = tuple({} for _ in roster)
 
     def accept(self, envelope: Envelope) -> tuple[Envelope, ...]:
@@ -33,7 +34,7 @@ class ChainBook:
         """
         if self.has(envelope):
             return ()
-        self._verify(envelope)
+        self.verify(envelope)
         seat = envelope.seat
         self._check_fork(envelope)
         if envelope.seq > len(self._chains[seat]):
@@ -54,8 +55,11 @@ class ChainBook:
 
     def head(self, seat: Seat) -> tuple[int, bytes]:
         """Number of accepted envelopes of the seat, and the hash of its newest body."""
-        chain = self._chains[seat]
-        return len(chain), chain[-1].body_hash if chain else NO_PREVIOUS
+        return len(self._chains[seat]), self._heads[seat]
+
+    def chain(self, seat: Seat) -> list[Envelope]:
+        """The accepted envelopes of one seat, in order."""
+        return list(self._chains[seat])
 
     def accepted(self) -> list[Envelope]:
         """All accepted envelopes, seat by seat."""
@@ -65,7 +69,8 @@ class ChainBook:
         chain = self._chains[seat]
         return chain[seq] if seq < len(chain) else self._early[seat].get(seq)
 
-    def _verify(self, envelope: Envelope) -> None:
+    def verify(self, envelope: Envelope) -> None:
+        """Raises BadSignature or BrokenChain unless a seat of this hand signed the envelope."""
         if envelope.seat >= len(self._roster):
             raise BrokenChain(
                 f"expected a seat below {len(self._roster)}, got a message of seat {envelope.seat}"
@@ -92,4 +97,5 @@ class ChainBook:
                 evidence=(*previous, envelope.encoded),
             )
         chain.append(envelope)
+        self._heads[envelope.seat] = envelope.body_hash
         return envelope

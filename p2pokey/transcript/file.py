@@ -5,7 +5,7 @@ is not what the writer would have written is refused.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from p2pokey.codec import decode_base64, encode_base64
@@ -13,14 +13,18 @@ from p2pokey.errors import BadLength, DecodeError
 from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.rules.move_codec import decode_move
 from p2pokey.rules.move_text import format_move
+from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope
-from p2pokey.transcript.messages import MAX_ENVELOPE, Kind, Message, Move, Tokens
+from p2pokey.transcript.messages import MAX_ENVELOPE, Drop, Escrow, Kind, Message, Move, Tokens
 from p2pokey.transcript.setup import HandSetup, encode_header
 
 MAX_LINE = 4 * MAX_ENVELOPE // 3 + 4096
 """Bytes of one line: base64 of the largest envelope plus the summary."""
 MAX_FILE = 64 * 1024 * 1024
 """Bytes of one file; a hand of 240 turns takes about 4 MiB."""
+
+VOTES = (Kind.DROP, Kind.REFUSE)
+"""Kinds that may stand anywhere in a chain."""
 
 
 def encode_line(envelope: Envelope) -> bytes:
@@ -65,33 +69,43 @@ def encode_transcript(setup: HandSetup, envelopes: Sequence[Envelope]) -> bytes:
 def in_file_order(envelopes: Iterable[Envelope]) -> list[Envelope]:
     """The canonical order: step, phase, seat, sequence (docs/transcript-format.md).
 
-    What a seat signs from its VOID on belongs to no round and stands at the end, by seat and
-    sequence.
+    Behind all rounds stand the votes that a seat casts after its DISCLOSE, by seat and sequence: no
+    RESULT signs them. What a seat signs from its VOID on belongs to no round and stands at the end.
     """
     everything = list(envelopes)
-    stopped = {
-        seat: min(item.seq for item in everything if item.seat == seat and _is_void(item))
-        for seat in {item.seat for item in everything if _is_void(item)}
-    }
+    stopped = _first_places(everything, Kind.VOID)
+    disclosed = _first_places(everything, Kind.DISCLOSE)
 
     def key(item: Envelope) -> tuple[int, ...]:
-        if item.seat in stopped and item.seq >= stopped[item.seat]:
+        if item.seq >= stopped.get(item.seat, item.seq + 1):
+            return (2, item.seat, item.seq)
+        if item.kind in VOTES and item.seq > disclosed.get(item.seat, item.seq):
             return (1, item.seat, item.seq)
         return (0, *item.file_key)
 
     return sorted(everything, key=key)
 
 
-def _is_void(envelope: Envelope) -> bool:
-    return envelope.kind is Kind.VOID
+def signed_lines(chains: Mapping[Seat, Sequence[Envelope]]) -> list[Envelope]:
+    """The lines that every RESULT signs: of each chain all up to its DISCLOSE.
 
-
-def without_results(envelopes: Iterable[Envelope]) -> list[Envelope]:
-    """The envelopes that a result is about: all but RESULT, and any VOID that comes beside it.
-
-    A VOID that counts ends the hand before a result, so where there are results it is only noise.
+    Args:
+        chains: by seat; of a seat that is absent, and so discloses nothing, the part that counts.
     """
-    return [item for item in envelopes if item.kind not in (Kind.RESULT, Kind.VOID)]
+    lines: list[Envelope] = []
+    for chain in chains.values():
+        end = next((item.seq + 1 for item in chain if item.kind is Kind.DISCLOSE), len(chain))
+        lines.extend(chain[:end])
+    return lines
+
+
+def _first_places(envelopes: Sequence[Envelope], kind: Kind) -> dict[Seat, int]:
+    """By seat, the place of its first message of that kind."""
+    found: dict[Seat, int] = {}
+    for item in envelopes:
+        if item.kind is kind:
+            found[item.seat] = min(item.seq, found.get(item.seat, item.seq))
+    return found
 
 
 def summarise(envelope: Envelope) -> dict[str, Any]:
@@ -112,6 +126,10 @@ def _details(message: Message) -> dict[str, Any]:
             return {"move": _move_text(message.move), "remask": message.remask is not None}
         case Tokens():
             return {"purpose": message.purpose.label, "positions": list(message.positions)}
+        case Escrow():
+            return {"absent": message.absent, "positions": list(message.positions)}
+        case Drop():
+            return {"absent": message.absent, "head": message.head_seq}
         case _:
             return {}
 
