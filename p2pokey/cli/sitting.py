@@ -42,7 +42,7 @@ from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected, PeerEvent
 from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
-from p2pokey.peer.table_journal import Person, TableJournal
+from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.ports import Signer
@@ -84,7 +84,7 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
     options = options_for(rules.players)
     text = canonical_bytes(rules, options)
 
-    def meet(profile: Profile, name: str, teller: Teller) -> Awaitable[Mesh]:
+    def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
         assert sitter.server is not None
         server = sitter.server
 
@@ -102,6 +102,7 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
             on_progress=teller.meeting,
             limits=Limits(window_s=window_s),
             connector=connector_for(sitter.ice),
+            keep=keep,
         )
 
     return _run(sitter, meet, hands)
@@ -111,7 +112,7 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
     """Sits down at a table and plays."""
     parsed = parse_invite(invite)
 
-    def meet(profile: Profile, name: str, teller: Teller) -> Awaitable[Mesh]:
+    def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
         return join_table(
             signer=profile.signer,
             name=name,
@@ -120,6 +121,7 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
             check_rules=_check_rules,
             on_progress=teller.meeting,
             connector=connector_for(sitter.ice),
+            keep=keep,
         )
 
     return _run(sitter, meet, None)
@@ -151,7 +153,8 @@ def _check_rules(text: bytes, seats: int) -> None:
         raise ConnectError("The table has another number of seats than its rules say.")
 
 
-Meet = Callable[[Profile, str, Teller], Awaitable[Mesh]]
+Keep = Callable[[Membership], None]
+Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
 def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
@@ -165,10 +168,11 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
         backend = choose_backend(sitter.backend, threads=sitter.threads or usual_threads())
         trace = None if sitter.trace is None else Tracer()
         group = Group(backend if trace is None else trace.watch(backend))
-        meeting = meet(profile, name, teller)
+        chair = _Chair(sitter, profile, out, hands)
+        meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, profile, meeting, teller, group, out, hands, trace),
+                _play(chair, meeting, teller, group, trace),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -177,35 +181,52 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
     return ExitCode.OK
 
 
-async def _play(
-    sitter: Sitter,
-    profile: Profile,
-    meeting: Awaitable[Mesh],
-    teller: Teller,
-    group: Group,
-    out: Path,
-    hands: int | None,
-    trace: Tracer | None,
-) -> None:
-    mesh = await meeting
-    async with mesh:
-        assert mesh.membership is not None
-        teller.tell(_connected(mesh))
-        if trace is not None:
-            trace.seat = mesh.seat
-            trace.moment("connected")
+class _Chair:
+    """Keeps the journal of a table that is coming together."""
+
+    def __init__(self, sitter: Sitter, profile: Profile, out: Path, hands: int | None) -> None:
+        self.profile = profile
+        self.diary: TableJournal | None = None
+        self._sitter = sitter
+        self._out = out
+        self._hands = hands
+
+    def keep(self, membership: Membership) -> None:
+        """Begins the journal; from here on a killed program can come back."""
+        sitter, name = self._sitter, folder_name(membership).split("-")[0]
         person = Person(
-            guest_secret=profile.guest_secret,
-            out=(out if sitter.out else ready_folder(out / mesh.session_id.hex()[:12])).absolute(),
-            hands=hands,
+            guest_secret=self.profile.guest_secret,
+            out=(self._out if sitter.out else ready_folder(self._out / name)).absolute(),
+            hands=self._hands,
             player_seed=player_seed(sitter.player_seed, OsEntropy()),
             ice=sitter.ice,
             patience_s=sitter.patience,
         )
-        diary = TableJournal.create(sitter.state or profile.tables, mesh.membership, person)
-        await play_out(
-            mesh, diary, signer=profile.signer, group=group, emit=teller.tell, trace=trace
-        )
+        parent = sitter.state or self.profile.tables
+        self.diary = TableJournal.create(parent, membership, person)
+
+
+async def _play(
+    chair: _Chair,
+    meeting: Awaitable[Mesh],
+    teller: Teller,
+    group: Group,
+    trace: Tracer | None,
+) -> None:
+    try:
+        mesh = await meeting
+    except ConnectError:
+        if chair.diary is not None:  # the table does not stand for somebody
+            chair.diary.discard()
+        raise
+    async with mesh:
+        assert chair.diary is not None
+        teller.tell(_connected(mesh))
+        if trace is not None:
+            trace.seat = mesh.seat
+            trace.moment("connected")
+        signer = chair.profile.signer
+        await play_out(mesh, chair.diary, signer=signer, group=group, emit=teller.tell, trace=trace)
 
 
 async def play_out(

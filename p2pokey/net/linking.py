@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from p2pokey.errors import (
@@ -51,6 +52,7 @@ class Linking:
         limits: how long to wait.
         on_progress: told of each link.
         owned: closed with the mesh; `client` is in it already.
+        keep: gets what it takes to come back, before anybody is told that the table stands for us.
         is_resumed: our program has been started again at a table that stands.
 
     Raises:
@@ -68,8 +70,10 @@ class Linking:
         limits: Limits,
         on_progress: OnProgress,
         owned: AsyncExitStack,
+        keep: Callable[[Membership], None] = lambda kept: None,
         is_resumed: bool = False,
     ) -> None:
+        self._keep = keep
         self._toolkit = toolkit
         self._ephemeral = ephemeral
         self._stands = is_resumed
@@ -131,6 +135,7 @@ class Linking:
                     await self._changed.wait()
         except TimeoutError:
             raise self._no_link() from None
+        self._keep(self._membership())
         await self.mesh.get_ready()
         self._client.stay(LONG_PATIENCE_S)
         self._stands = True

@@ -45,6 +45,7 @@ async def host_table(
     room_password: str = "",
     runner: bytes | None = None,
     connector: Connector | None = None,
+    keep: Callable[[Membership], None] = lambda kept: None,
 ) -> Mesh:
     """Opens a table and waits until everybody is linked.
 
@@ -60,6 +61,8 @@ async def host_table(
         room_password: asked of guests besides the code; empty for none.
         runner: identity key of whoever runs our seat, for a bot's; None for our own.
         connector: makes transports; None for WebRTC without STUN or TURN servers.
+        keep: gets what `resume_table` needs, before anybody hears that the table stands for us;
+            what it raises comes out of here.
 
     Returns:
         The mesh; we have seat 0. Close it.
@@ -87,7 +90,7 @@ async def host_table(
             on_code=on_code,
         )
 
-    return await meeting.hold(gathering)
+    return await meeting.hold(gathering, keep)
 
 
 async def join_table(
@@ -102,6 +105,7 @@ async def join_table(
     room_password: str = "",
     runner: bytes | None = None,
     connector: Connector | None = None,
+    keep: Callable[[Membership], None] = lambda kept: None,
 ) -> Mesh:
     """Joins a table by its code or link and waits until everybody is linked.
 
@@ -135,7 +139,7 @@ async def join_table(
             check_rules=check_rules,
         )
 
-    return await meeting.hold(gathering)
+    return await meeting.hold(gathering, keep)
 
 
 async def resume_table(
@@ -183,7 +187,9 @@ class _Meeting:
         self._connector = connector
 
     async def hold(
-        self, gathering: Callable[[SignallingClient], HostGathering | GuestGathering]
+        self,
+        gathering: Callable[[SignallingClient], HostGathering | GuestGathering],
+        keep: Callable[[Membership], None],
     ) -> Mesh:
         """From the server's address to a mesh."""
         owned = AsyncExitStack()
@@ -202,6 +208,7 @@ class _Meeting:
                 limits=self.limits,
                 on_progress=self.on_progress,
                 owned=owned,
+                keep=keep,
             )
         except BaseException:
             await owned.aclose()

@@ -182,11 +182,11 @@ class HandRunner:
         effects = await self._in_thread(
             lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
         )
-        for effect in effects:
-            await self._carry_out(effect)
         seconds = self.clock() - self._began
         count = len(kept.envelopes)
         self.emit(HandResumed(hand=self.hand, messages=count, seconds=seconds))
+        for effect in effects:
+            await self._carry_out(effect)
 
     async def _catch_up(self) -> list[MessageReceived]:
         """What the others have, own messages among it: the end of the journal is lost.

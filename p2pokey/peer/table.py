@@ -134,7 +134,7 @@ class Table:
                     await self._play_hand(executor)
                 await self._see_off()
         finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+            executor.shutdown(wait=False)  # what is queued closes the journal
         ended = MatchEnded(
             hands=self._match.hands_played,
             totals=self._match.totals,

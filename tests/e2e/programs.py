@@ -162,9 +162,10 @@ class Place:
         return self.start("join", code, *more, *self._seat(name))
 
     def table(self, *more: str) -> list[Program]:
-        """Host and three guests, all on their way."""
+        """Host and three guests, all on their way; `more` arguments are for each of them."""
         host, code = self.host(*more)
-        return [host, *(self.join(code, name=name) for name in ("Baran", "Ceren", "Deniz"))]
+        guests = ("Baran", "Ceren", "Deniz")
+        return [host, *(self.join(code, *more, name=name) for name in guests)]
 
     def _seat(self, name: str) -> list[str]:
         out = str(self.folder / "out")

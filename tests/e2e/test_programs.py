@@ -247,11 +247,11 @@ def test_a_table_does_not_need_the_server_once_it_stands(here: Place):
 
 
 @pytest.mark.parametrize(("event", "field"), [("Connected", {}), ("MoveMade", {})])
-def test_a_player_that_is_killed_ends_the_table_for_all(
+def test_a_player_that_is_killed_and_does_not_come_back_ends_the_table_for_all(
     here: Place, event: str, field: dict[str, str]
 ):
     here.serve()
-    players = here.table()
+    players = here.table("--patience", "3")
     victim = players[2]
     victim.wait_for(event, when=lambda record: field.items() <= record.items())
     victim.send(signal.SIGKILL)
@@ -269,7 +269,7 @@ def test_a_player_that_is_killed_ends_the_table_for_all(
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_player_that_leaves_says_goodbye(here: Place, how: signal.Signals):
     here.serve()
-    players = here.table()
+    players = here.table("--patience", "2")
     leaver = players[1]
     leaver.wait_for("MoveMade")
     leaver.send(how)

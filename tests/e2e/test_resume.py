@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.programs import Place, Program, place
-from tests.e2e.test_programs import one_sentence, p2pokey
+from tests.e2e.test_programs import p2pokey
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 

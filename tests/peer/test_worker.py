@@ -28,7 +28,9 @@ def test_a_command_that_ends_the_hand_drops_the_rest():
         assert table.step()
     mover = next(peer for peer in table.peers if peer.wants_to_move)
     move = Play(move=choose(mover.machine.view(), mover.player))
-    turn = HandWorker(mover.machine, Sheet(), archive=Archive(4)).turn([], [Abandon(reason="seat 1 left"), move])
+    turn = HandWorker(mover.machine, Sheet(), archive=Archive(4)).turn(
+        [], [Abandon(reason="seat 1 left"), move]
+    )
 
     assert turn.phase is Phase.STOPPED
     assert turn.commands == ()

@@ -1,0 +1,262 @@
+"""Four tables in memory, one of which is started again; and messages that take another way."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from p2pokey.audit.report import Status
+from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.net.link import LinkState
+from p2pokey.net.membership import Membership
+from p2pokey.net.mesh import LinkChanged
+from p2pokey.net.seats import SeatCard
+from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiting
+from p2pokey.peer.table import Table
+from p2pokey.peer.table_journal import Person, TableJournal, folder_name, table_folders
+from p2pokey.peer.waits import WaitLimits
+from p2pokey.table.match import FinishedHand
+from p2pokey.table.next_hand import Wish
+from p2pokey.tiles import Seat
+from p2pokey.transcript.messages import Kind
+from tests.net.support import NONCES, make_roster
+from tests.peer.memory import Hub, MemoryLinks
+from tests.peer.test_table import Recorder, audit, kind_of, make_tables
+
+PATIENT = WaitLimits(absent_s=30, linger_s=5, farewell_s=2, notice_s=0.2)
+
+
+class Crash:
+    """Lets one seat die once it has sent or been sent a certain message."""
+
+    def __init__(self, hub: Hub, seat: int, kind: Kind, *, sends: bool) -> None:
+        self.due = asyncio.Event()
+        self._hub, self._seat = hub, seat
+
+        def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+            end = source if sends else target
+            if end == seat and kind_of(data) is kind and not self.due.is_set():
+                hub.links[seat].is_cut = True
+                self.due.set()
+                return []
+            return [data]
+
+        hub.wire = wire
+
+
+def start_again(hub: Hub, seat: int, folder: Path, recorder: Recorder) -> Table:
+    """Another run of the program, with new links and what is on disk."""
+    hub.wire = lambda source, target, data: [data]
+    links = MemoryLinks(hub, Seat(seat))
+    hub.links[seat] = links
+    for other in hub.links:
+        if other is not links:
+            for state in (LinkState.AWAY, LinkState.HERE):
+                other.events.put_nowait(LinkChanged(seat=Seat(seat), state=state))
+            links.events.put_nowait(LinkChanged(seat=other.seat, state=LinkState.HERE))
+    return hub.table(
+        seat, folder, hands=1 if seat == 0 else None, limits=PATIENT, on_event=recorder
+    )
+
+
+async def play_with_a_crash(
+    hub: Hub, folder: Path, crash: Crash, seat: int, damage: int = 0
+) -> tuple[list[MatchEnded | BaseException], Recorder]:
+    tables, recorder = make_tables(hub, folder, limits=PATIENT)
+    games = [asyncio.create_task(table.play()) for table in tables]
+    await crash.due.wait()
+    games[seat].cancel()
+    await asyncio.wait([games[seat]])
+    journals = folder / f"journals-{seat}"
+    await asyncio.sleep(0.3)  # its worker thread closes the journal
+    if damage:
+        for path in journals.glob("*.journal"):
+            with path.open("r+b") as file:
+                file.truncate(path.stat().st_size - damage)
+    games[seat] = asyncio.create_task(start_again(hub, seat, folder, recorder).play())
+    return await asyncio.gather(*games, return_exceptions=True), recorder
+
+
+def check(folder: Path, ended: list, recorder: Recorder) -> None:
+    assert all(isinstance(result, MatchEnded) for result in ended), list(map(repr, ended))[2]
+    paths = [folder / "out" / f"hand-001-seat-{seat}.jsonl" for seat in (1, 2, 3, 4)]
+    assert len({path.read_bytes() for path in paths}) == 1
+    assert audit(paths[0]).status is Status.SOUND
+    assert len({recorder.of(HandCounted, seat)[-1].totals for seat in range(4)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "sends"),
+    [
+        (Kind.COMMIT, True),
+        (Kind.SHUFFLE, True),
+        (Kind.MOVE, True),
+        (Kind.DISCLOSE, False),
+        (Kind.RESULT, True),
+        (Kind.RESULT, False),
+    ],
+)
+def test_a_seat_that_is_started_again_plays_on(tmp_path: Path, kind: Kind, sends: bool):
+    async def play():
+        hub = Hub()
+        return await play_with_a_crash(hub, tmp_path, Crash(hub, 2, kind, sends=sends), 2)
+
+    ended, recorder = asyncio.run(play())
+
+    check(tmp_path, ended, recorder)
+    assert len(recorder.of(HandResumed, 2)) == 1
+
+
+@pytest.mark.parametrize("damage", [3, 4000])
+def test_a_journal_that_has_lost_its_end_is_completed_by_the_others(tmp_path: Path, damage: int):
+    async def play():
+        hub = Hub()
+        crash = Crash(hub, 1, Kind.MOVE, sends=True)
+        return await play_with_a_crash(hub, tmp_path, crash, 1, damage)
+
+    ended, recorder = asyncio.run(play())
+
+    check(tmp_path, ended, recorder)
+
+
+def test_a_broken_link_between_two_seats_stops_nothing(tmp_path: Path):
+    """What is signed comes by way of the others."""
+
+    async def play():
+        hub = Hub()
+
+        def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+            return [] if {source, target} == {1, 3} else [data]
+
+        hub.wire = wire
+        limits = WaitLimits(absent_s=20, round_s=20, linger_s=5, farewell_s=1, notice_s=0.2)
+        tables, recorder = make_tables(hub, tmp_path, limits=limits)
+        for seat, other in ((1, 3), (3, 1)):
+            lost = LinkChanged(seat=Seat(other), state=LinkState.AWAY)
+            hub.links[seat].events.put_nowait(lost)
+        games = [asyncio.create_task(table.play()) for table in tables]
+        return await asyncio.gather(*games, return_exceptions=True), recorder
+
+    ended, recorder = asyncio.run(play())
+
+    check(tmp_path, ended, recorder)
+
+
+def test_a_lost_player_is_named_and_waited_for(tmp_path: Path):
+    async def play():
+        hub = Hub()
+        crash = Crash(hub, 3, Kind.MOVE, sends=True)
+        tables, recorder = make_tables(hub, tmp_path, limits=PATIENT)
+        games = [asyncio.create_task(table.play()) for table in tables]
+        await crash.due.wait()
+        games[3].cancel()
+        hub.links[3].vanish()
+        await asyncio.sleep(2)
+        waiting = [not game.done() for game in games[:3]]
+        for game in games:
+            game.cancel()
+        await asyncio.wait(games)
+        return waiting, recorder
+
+    waiting, recorder = asyncio.run(play())
+
+    assert waiting == [True] * 3
+    texts = [event.text for event in recorder.of(StillWaiting, 0)]
+    assert any("seat 4 (Deniz) has lost the connection" in text for text in texts)
+
+
+# The journal of a table ---------------------------------------------------------------------------
+
+
+def membership(seat: int = 1) -> Membership:
+    roster = make_roster()
+    cards = tuple(
+        SeatCard(ephemeral=bytes([n]) * 32, nonce=NONCES[n], signature=bytes(64)) for n in range(4)
+    )
+    return Membership(
+        server="ws://127.0.0.1:1",
+        roster=roster,
+        seat=Seat(seat),
+        cards=cards,
+        ephemeral=b"e" * 32,
+        place="c2",
+        token="t",
+        routes=("c1", "c2", "c3", "c4"),
+    )
+
+
+PERSON = Person(
+    guest_secret=b"g" * 32,
+    out=Path("/tmp/out"),
+    hands=3,
+    player_seed=b"p" * 32,
+    ice=("stun:x:1",),
+    patience_s=60,
+)
+HAND = FinishedHand(
+    starter=Seat(2),
+    points=(-2, 0, 0, 0),
+    totals=(18, 20, 20, 20),
+    transcript_hash=b"h" * 64,
+    keys=frozenset({b"a" * 32, b"b" * 32}),
+)
+
+
+def test_a_table_journal_gives_back_what_it_was_told(tmp_path: Path):
+    first = TableJournal.create(tmp_path, membership(), PERSON)
+    moved = membership().moved(place="c9", token="u", routes=("c1", "c9", "c3", "c4"))
+    first.move(moved)
+    assert first.wish(0, Wish.PLAY) is Wish.PLAY
+    first.finish(HAND, Path("/tmp/out/x.jsonl"))
+    first.close()
+    again = TableJournal.reopen(first.folder)
+
+    assert first.folder == tmp_path / folder_name(membership())
+    assert again.membership == moved
+    assert again.person == PERSON
+    assert [saved.hand for saved in again.saved] == [HAND]
+    assert again.wish(0, Wish.STOP) is Wish.PLAY, "a wish is not signed anew"
+    assert again.wish(1, Wish.STOP) is Wish.STOP
+    again.close()
+
+
+def test_one_program_has_a_seat(tmp_path: Path):
+    first = TableJournal.create(tmp_path, membership(), PERSON)
+    with pytest.raises(JournalInUse):
+        TableJournal.reopen(first.folder)
+    first.close()
+    TableJournal.reopen(first.folder).close()
+
+
+def test_a_table_that_is_over_is_gone(tmp_path: Path):
+    journal = TableJournal.create(tmp_path, membership(), PERSON)
+    assert table_folders(tmp_path) == [journal.folder]
+    assert table_folders(journal.folder) == [journal.folder]
+    journal.discard()
+
+    assert table_folders(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_journal_without_its_beginning_is_refused(tmp_path: Path):
+    journal = TableJournal.create(tmp_path, membership(), PERSON)
+    journal.close()
+    path = journal.folder / "table.journal"
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(DecodeError):
+        TableJournal.reopen(journal.folder)
+
+
+def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
+    journal = TableJournal.create(tmp_path, membership(), PERSON)
+    for hand in range(5):
+        journal.wish(hand, Wish.PLAY)
+    journal.close()
+    path = journal.folder / "table.journal"
+    whole = path.read_bytes()
+    for cut in range(1, 90, 7):
+        path.write_bytes(whole[:-cut])
+        again = TableJournal.reopen(journal.folder)
+        assert list(again.wishes) == list(range(len(again.wishes)))
+        assert len(again.wishes) >= 5 - (cut + 17) // 18
+        again.close()
