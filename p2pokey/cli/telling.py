@@ -16,6 +16,8 @@ from p2pokey.peer.events import (
     MoveMade,
     PeerEvent,
     Resumed,
+    SeatBack,
+    SeatPlayedFor,
     ShuffleChecked,
     Stage,
     StagePassed,
@@ -83,6 +85,19 @@ class Teller:
     def _name(self, seat: int) -> str:
         return f"seat {seat + 1} ({self._names[seat]})"
 
+    def _return_text(self, event: Resumed | HandResumed | SeatPlayedFor | SeatBack) -> str:
+        match event:
+            case Resumed():
+                return f"Back at your table, seat {event.seat + 1}: calling the others."
+            case HandResumed():
+                return f"  The hand is where you left it ({event.messages} messages)."
+            case SeatPlayedFor():
+                return (
+                    f"  {self._name(event.seat)} is absent: the others play on and open its draws."
+                )
+            case SeatBack():
+                return f"  {self._name(event.seat)} is back."
+
     def _text(self, event: PeerEvent) -> str | None:
         match event:
             case Connected():
@@ -91,10 +106,8 @@ class Teller:
                     f"Connected: {', '.join(event.names)}. You have seat {event.seat + 1}.\n"
                     f"If in doubt, read these words to each other, they must be equal: {words}"
                 )
-            case Resumed():
-                return f"Back at your table, seat {event.seat + 1}: calling the others."
-            case HandResumed():
-                return f"  The hand is where you left it ({event.messages} messages)."
+            case Resumed() | HandResumed() | SeatPlayedFor() | SeatBack():
+                return self._return_text(event)
             case HandBegan():
                 return f"Hand {event.match_hand + 1}"
             case StagePassed():

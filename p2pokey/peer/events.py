@@ -108,6 +108,20 @@ class LinkSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPlayedFor:
+    """All others have called this seat absent and play on without it (docs/protocol.md S10)."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatBack:
+    """The absent seat plays its turns itself again."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StillWaiting:
     """Something takes long; says what."""
 
@@ -177,6 +191,8 @@ PeerEvent = (
     | ShuffleChecked
     | MoveMade
     | LinkSeen
+    | SeatPlayedFor
+    | SeatBack
     | StillWaiting
     | HandCounted
     | HandFailed

@@ -1,8 +1,8 @@
 """Runs one hand: the machine in a worker thread, the links on the event loop, effects in order.
 
-Three things can end a hand here: the machine says so; a seat that is gone does not come back for too
-long; or a seat whose link lives sends nothing for too long. In the last two this seat gives the hand
-up, which tells the others why.
+A seat that is gone and does not come back for too long, or whose link lives and who sends nothing for
+too long, is called absent: where recovery allows, the others then play on without it. Where that does
+not help this seat gives the hand up after as long a time again, which tells the others why.
 
 A hand that an earlier run of the program has begun is taken up where its journal ends.
 """
@@ -20,10 +20,12 @@ from p2pokey.errors import TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
     AuditDue,
+    CallAbsent,
     Command,
     ConfirmResult,
     Effect,
     HandFinished,
+    HandPaused,
     HandStopped,
     MoveApplied,
     Phase,
@@ -31,6 +33,8 @@ from p2pokey.hand.effects import (
     Play,
     ProofAccepted,
     RejectResult,
+    SeatAbsent,
+    SeatReturned,
     Send,
     ShuffleVerified,
     TurnReady,
@@ -43,6 +47,8 @@ from p2pokey.peer.events import (
     HandResumed,
     MoveMade,
     PeerEvent,
+    SeatBack,
+    SeatPlayedFor,
     ShuffleChecked,
     Stage,
     StagePassed,
@@ -140,6 +146,8 @@ class HandRunner:
     _began: float = 0.0
     _is_dealt: bool = False
     _wait_for: tuple[int, Waiting, tuple[Seat, ...]] | None = None
+    _called: set[tuple[int, Seat]] = field(default_factory=set)
+    """Steps in which this seat has called another one absent."""
     _idle_since: float = 0.0
     _is_noticed: bool = False
     _last_wait: str = ""
@@ -251,9 +259,8 @@ class HandRunner:
                 self._enter(phase)
             case ShuffleVerified(seat=seat):
                 self.emit(ShuffleChecked(hand=self.hand, seat=seat))
-            case ProofAccepted(seat=seat):
-                if seat != self.seat:
-                    self._proofs.add(effect)
+            case ProofAccepted():
+                self._count(effect)
             case MoveApplied(seat=seat, move=move):
                 self._moves += 1
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
@@ -266,6 +273,22 @@ class HandRunner:
                 self._finished = effect
             case HandStopped():
                 self._stopped = effect
+            case SeatAbsent() | SeatReturned() | HandPaused():
+                self._tell_absence(effect)
+
+    def _count(self, proof: ProofAccepted) -> None:
+        if proof.seat != self.seat:
+            self._proofs.add(proof)
+
+    def _tell_absence(self, effect: SeatAbsent | SeatReturned | HandPaused) -> None:
+        match effect:
+            case SeatAbsent(seat=seat):
+                self.emit(SeatPlayedFor(seat=seat))
+            case SeatReturned(seat=seat):
+                self.emit(SeatBack(seat=seat))
+            case HandPaused(seat=seat):
+                text = f"the hand is paused until {people([seat], self.names)} is back"
+                self.emit(StillWaiting(text=text))
 
     def _enter(self, phase: Phase) -> None:
         self._is_dealt = self._is_dealt or phase is Phase.DEAL
@@ -349,6 +372,13 @@ class HandRunner:
         return f"{who} {how}; the table waits for {minutes:.0f} minutes"
 
     def _give_up_waiting(self, turn: Turn, limit: float) -> None:
+        """The first time a wait is over the silent seats are called absent; then the hand ends."""
+        fresh = [seat for seat in self._awaited(turn) if (turn.step, seat) not in self._called]
+        if fresh:
+            self._called.update((turn.step, seat) for seat in fresh)
+            self._commands += [CallAbsent(seat=seat) for seat in fresh]
+            self._idle_since = self.clock()
+            return
         gone = self._gone(turn)
         if gone:
             self._give_up(self._missing_text(gone[0]))
@@ -373,6 +403,9 @@ class HandRunner:
             return f"{culprit} broke the protocol: {self._stopped.reason}"
         if self._own_reason:
             return self._own_reason
+        if self._stopped.missing is not None and self._stopped.missing != self.seat:
+            who = people([self._stopped.missing], self.names)
+            return f"{who} does not answer; a hand needs all its players"
         authors = [seat for seat in self.worker.voids if seat != self.seat]
         if authors and self.worker.voids[authors[0]].culprit < self.options.seats:
             return self._accusation_text(authors[0])

@@ -3,6 +3,7 @@
 Real processes, a real server, real WebRTC. Slow by nature: `make e2e`.
 """
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.programs import Place, Program, place
-from tests.e2e.test_programs import p2pokey
+from tests.e2e.test_programs import one_sentence, p2pokey
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -23,6 +24,11 @@ BACK_S = 5.0
 def here(tmp_path: Path) -> Iterator[Place]:
     with place(tmp_path) as made:
         yield made
+
+
+def busy() -> float:
+    """How much longer things take because of what else this computer does."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def kill(program: Program) -> None:
@@ -88,9 +94,70 @@ def test_killed_and_resumed(here: Place, point: str, record_property):
     record_property("seconds", took)
     print(f"{point}: seat {seat + 1} back after {took:.2f} s")
 
-    assert took < BACK_S
+    assert took < BACK_S * busy()
     check_end(here, [players[number] for number in range(4)])
     for number in range(4):
         if number != seat:
             states = [r["state"] for r in players[number].of("LinkSeen") if r["seat"] == seat]
             assert states[-2:] in (["away", "here"], ["here", "left"], ["here"]), states
+
+
+def test_a_player_who_stopped_comes_back(here: Place):
+    here.serve()
+    players = seats(here.table())
+    players[2].wait_for("MoveMade")
+    players[2].send(signal.SIGINT)
+    assert players[2].end() == 130
+    players[2], _ = resume(here, 2)
+
+    check_end(here, [players[number] for number in range(4)])
+
+
+def test_host_and_guest_come_back_after_the_server_was_started_again(here: Place):
+    server = here.serve()
+    port = here.url.rsplit(":", 1)[1]
+    players = seats(here.table())
+    players[0].wait_for("MoveMade")
+    kill(server)
+    server = here.start("signal", "--port", port, "--json-progress")
+    server.wait_for("Listening")
+    time.sleep(2)
+    for seat in (0, 3):
+        kill(players[seat])
+        players[seat], _ = resume(here, seat)
+
+    check_end(here, [players[number] for number in range(4)])
+
+
+def test_all_four_are_killed_at_once(here: Place):
+    here.serve()
+    players = seats(here.table())
+    players[1].wait_for("MoveMade")
+    for player in players.values():
+        kill(player)
+    journals = here.folder / "home" / "state" / "journals"
+    again = []
+    for seat in (2, 0, 3, 1):
+        (folder,) = journals.glob(f"*-seat-{seat + 1}")
+        again.append(here.start("resume", folder, "--json-progress"))
+
+    check_end(here, again)
+
+
+def test_what_resume_says_when_it_cannot(here: Place):
+    here.serve()
+    journals = here.folder / "home" / "state" / "journals"
+    nothing = p2pokey("resume", folder=here.folder)
+    assert nothing.returncode == 7
+    assert one_sentence(nothing.stderr) == "There is no table to come back to."
+    players = seats(here.table())
+    (folder,) = journals.glob("*-seat-3")
+    used = p2pokey("resume", folder, folder=here.folder)
+    assert used.returncode == 8
+    assert one_sentence(used.stderr) == "Another program is at that table already."
+    kill(players[2])
+    kill(players[3])
+    several = p2pokey("resume", folder=here.folder)
+    assert several.returncode == 2
+    assert "There are 2 tables to come back to" in several.stderr
+    assert str(folder) in several.stderr

@@ -187,7 +187,7 @@ def membership(seat: int = 1) -> Membership:
 
 PERSON = Person(
     guest_secret=b"g" * 32,
-    out=Path("/tmp/out"),
+    out=Path("out"),
     hands=3,
     player_seed=b"p" * 32,
     ice=("stun:x:1",),
@@ -207,7 +207,7 @@ def test_a_table_journal_gives_back_what_it_was_told(tmp_path: Path):
     moved = membership().moved(place="c9", token="u", routes=("c1", "c9", "c3", "c4"))
     first.move(moved)
     assert first.wish(0, Wish.PLAY) is Wish.PLAY
-    first.finish(HAND, Path("/tmp/out/x.jsonl"))
+    first.finish(HAND, Path("out/x.jsonl"))
     first.close()
     again = TableJournal.reopen(first.folder)
 
