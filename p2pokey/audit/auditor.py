@@ -7,18 +7,18 @@ checks every proof, and uses the disclosed seeds to rebuild keys, shuffled decks
 
 from collections.abc import Callable
 
-from p2pokey.audit.closing import replay_end, replay_results, score_of
+from p2pokey.audit.closing import absent_at_end, replay_end, replay_results, score_of
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.opening import replay_commits, replay_keys, replay_ready, replay_shuffles
 from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
 from p2pokey.audit.report import Finding, Report, Status
-from p2pokey.audit.stopped import VOIDED, never_due
+from p2pokey.audit.stopped import VOIDED
 from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
 from p2pokey.ports import Sealer, Verifier
-from p2pokey.transcript.messages import Commit, Keys, Move, Shuffle, Tokens
+from p2pokey.transcript.messages import Commit, Escrow, Keys, Move, Shuffle, Tokens
 
 Progress = Callable[[int, int], None]
 """Called with the work done so far and the whole work, in tiles."""
@@ -62,7 +62,7 @@ def audit_transcript(
     )
     ended = _replay(course, reading)
     course.verify_claims()
-    course.findings.extend(never_due(reading.lines, course.findings))
+    course.check_votes()
     score = score_of(course)
     findings = _in_file_order([*reading.findings, *course.findings])
     return Report(
@@ -75,6 +75,7 @@ def audit_transcript(
         proofs=course.proofs,
         recomputed=course.recomputed,
         transcript_hash=reading.transcript_hash,
+        absent=absent_at_end(course),
     )
 
 
@@ -144,7 +145,7 @@ def _weight(line: Line) -> int:
             return 1
         case Shuffle(deck=deck):
             return len(deck) // ENTRY
-        case Tokens(positions=positions):
+        case Tokens(positions=positions) | Escrow(positions=positions):
             return len(positions) // 4 + 1
         case Move(remask=remask, tokens=tokens):
             return len(tokens) // CELL + (0 if remask is None else len(remask.deck) // ENTRY)

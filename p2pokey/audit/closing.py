@@ -7,25 +7,31 @@ from p2pokey.audit.stopped import VOIDED
 from p2pokey.deck.secrets import seed_commitment
 from p2pokey.errors import CommitMismatch, ReplayMismatch, StateDisagreement
 from p2pokey.rules.scoring import HandScore
-from p2pokey.transcript.messages import Disclose, End, Result
+from p2pokey.transcript.messages import Disclose, End, Kind, Result
 
 
 def replay_end(course: Course) -> None:
-    """All sign the final state, then disclose their seeds."""
+    """All sign the final state, then disclose their seeds; those that are there."""
     course.final_state = course.states[-1]
-    for seat in course.seats:
+    for seat in course.present:
+        if course.is_dropped(seat, Kind.END):
+            continue
         line, end = course.take(End, seat)
         text = "END for another final state than the replay gives"
         course.agree(line, end.digest == course.final_state, StateDisagreement, text)
+    course.mark_called()
     course.complete("ended", course.final_state)
     seeds = b""
-    for seat in course.seats:
+    for seat in course.present:
+        if course.is_dropped(seat, Kind.DISCLOSE):
+            continue
         line, disclosed = course.take(Disclose, seat)
         commitment = seed_commitment(course.contexts, seat, disclosed.seed)
         text = "the disclosed seed is not the one that was committed to"
         is_committed = commitment == course.commits[seat].seed_commit
         course.expect(line, is_committed, CommitMismatch, text)
         seeds += disclosed.seed
+    course.mark_called()
     course.complete("disclosed", seeds)
 
 
@@ -36,12 +42,22 @@ def score_of(course: Course) -> HandScore | None:
     return course.engine.score(course.need_game(), course.faces, course.setup.totals)
 
 
+def absent_at_end(course: Course) -> tuple[int, ...]:
+    """Seats that owed something at the end and did not give it."""
+    marked = () if course.mark is None else (int(course.mark.seat),)
+    withheld = () if course.withheld is None else (int(course.withheld),)
+    return tuple(sorted({*marked, *withheld}))
+
+
 def replay_results(course: Course, transcript_hash: bytes) -> None:
     """Every seat must have signed the score that the replay gives."""
     score = score_of(course)
     signed: list[tuple[Line, bytes]] = []
     try:
-        for seat in course.seats:
+        for seat in course.present:
+            if course.withheld is None and course.has_withheld_result(seat):
+                course.withheld = seat
+                continue
             line, message = course.take(Result, seat)
             _check_result(course, line, message, score)
             signed.append((line, message.transcript))

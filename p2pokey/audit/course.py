@@ -6,7 +6,8 @@ A proof that fails is a finding and the replay goes on; a message that cannot st
 ends the replay, because from then on nothing is certain.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from p2pokey.audit.stopped import (
     proven_forks,
     voids_in,
 )
+from p2pokey.audit.votes import Votes
 from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
 from p2pokey.crypto.group import Group
 from p2pokey.crypto.reencrypt import ENTRY
@@ -27,8 +29,8 @@ from p2pokey.crypto.steps import run
 from p2pokey.deck.contexts import Contexts
 from p2pokey.deck.masked import MaskedDeck
 from p2pokey.deck.secrets import SeatSecrets, seed_commitment
-from p2pokey.deck.states import play_state, round_state
-from p2pokey.deck.turns import RemaskDuty
+from p2pokey.deck.states import mark_state, play_state, round_state
+from p2pokey.deck.turns import RemaskDuty, owed_positions
 from p2pokey.errors import (
     DecodeError,
     P2POkeyError,
@@ -38,14 +40,19 @@ from p2pokey.errors import (
     VerificationError,
 )
 from p2pokey.ports import Sealer, Verifier
+from p2pokey.rules.absence import turned_back
 from p2pokey.rules.engine import engine_for
+from p2pokey.rules.events import Reveal
 from p2pokey.rules.state import HandState, canonical_bytes
 from p2pokey.tiles import TILE_COUNT, Seat, Slot, Tile
+from p2pokey.transcript.absence import Mark
+from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.messages import (
     NOBODY,
     Commit,
     Complaint,
     Disclose,
+    Drop,
     Keys,
     Kind,
     Message,
@@ -57,6 +64,16 @@ MessageT = TypeVar("MessageT", bound=Message)
 
 BATCH_TILES = 4 * TILE_COUNT
 """Tiles of shuffles that are verified in one sum: the whole chain, or some thirty re-masks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStart:
+    """What is undone with a turn."""
+
+    game: HandState
+    deck: MaskedDeck
+    duty: RemaskDuty
+    faces: dict[Slot, Tile]
 
 
 class ReplayEnded(Exception):
@@ -121,7 +138,19 @@ class Course:
         self.is_over = False
         self.duty = RemaskDuty(seats=setup.seats, enabled=setup.options.unlinkable_discards)
         self.secrets = self._disclosed(lines)
-        self._lines: Iterator[Line] = iter(lines)
+        self.recovered: tuple[Seat, int] | None = None
+        """The seat that did not disclose, and its hand key from the others' shares."""
+        self.mark: Mark | None = None
+        """The seat that is absent, if one is."""
+        self.withheld: Seat | None = None
+        """A seat that was called absent when only its RESULT was missing."""
+        self.turn_start: TurnStart | None = None
+        self.votes = Votes(setup, verifier, lines)
+        self._ignored: list[Line] = []
+        self._gone: list[tuple[Seat, int, int]] = []
+        """Seat, first message and RETURN of every absence that has ended."""
+        self._lines: Iterator[Line] = iter(self.votes.rest(lines))
+        self._called: Mark | None = None
         self._voids = voids_in(lines)
         self._stopped = lines_from_voids_on(lines)
         self._forked = proven_forks(verifier, setup, self._voids)
@@ -133,6 +162,19 @@ class Course:
     def has_all_seeds(self) -> bool:
         """Whether every seat disclosed."""
         return len(self.secrets) == len(self.seats)
+
+    @property
+    def present(self) -> tuple[Seat, ...]:
+        """All seats but the one that is absent."""
+        return tuple(s for s in self.seats if self.mark is None or s != self.mark.seat)
+
+    @property
+    def hand_secrets(self) -> dict[Seat, int]:
+        """The hand keys that are known: disclosed, or put together from shares."""
+        known = {seat: secrets.hand_secret for seat, secrets in self.secrets.items()}
+        if self.recovered is not None:
+            known[self.recovered[0]] = self.recovered[1]
+        return known
 
     @property
     def has_voids(self) -> bool:
@@ -153,19 +195,19 @@ class Course:
 
     def take(self, wanted: type[MessageT], seat: Seat) -> tuple[Line, MessageT]:
         """The next line, which must be such a message of this seat at the current step."""
-        line = self._newest = next(self._lines, None)
+        line = self._newest = self._next()
         step = len(self.states) - 1
         is_missing = line is None or self._is_missing(line, (step, wanted.kind, seat))
         if is_missing or self.findings:
             # In a hand that was stopped, what follows the first fault may follow from it.
-            self._end_if_voided()
+            self.end_if_voided()
         if line is None:
             raise ReplayEnded(None)
         if is_missing:
             raise ReplayEnded(self._gap(line, wanted.kind, seat, step))
         envelope, message = line.envelope, line.envelope.message
         if (envelope.seat, envelope.seq) in self._forked:
-            self._end_if_voided()
+            self.end_if_voided()
         if isinstance(message, Complaint) and self.keyset:
             self._judge(line, message)
         if not isinstance(message, wanted) or envelope.seat != seat:
@@ -189,9 +231,26 @@ class Course:
 
     def take_nothing_more(self) -> None:
         """The file must end here; a VOID after all results takes nothing back and is no fault."""
-        extra = next(self._lines, None)
+        extra = self._next()
         if extra is not None and extra.number not in self._stopped:
             raise ReplayEnded(extra.finding(TokenNotDue, "a message after the last RESULT"))
+
+    def _next(self) -> Line | None:
+        """The next line that counts: an absent seat's messages do not."""
+        for line in self._lines:
+            if not self._is_idle(line):
+                return line
+            self._ignored.append(line)
+        return None
+
+    def _is_idle(self, line: Line) -> bool:
+        seat, seq = line.envelope.seat, line.envelope.seq
+        if self.mark is not None:
+            return seat == self.mark.seat and seq >= self.mark.head_seq
+        if any(seat == absent and first <= seq < end for absent, first, end in self._gone):
+            return True
+        vote = self.certificate(seat)
+        return vote is not None and seq >= vote.head_seq
 
     def _is_missing(self, line: Line, expected: tuple[int, Kind, Seat]) -> bool:
         """Whether the expected message is not in the file, rather than a wrong one before it."""
@@ -211,7 +270,15 @@ class Course:
         text = f"the file lacks the {kind.label} message of seat {seat + 1} that belongs here"
         return Finding(line=line.number, seat=None, message=None, cause="Missing", text=text)
 
-    def _end_if_voided(self) -> None:
+    def gap_of_votes(self, step: int) -> Finding | None:
+        """What it means that votes about the absent seat's turn are missing: as for `_gap`."""
+        line = self._next()
+        if line is None or line.envelope.step <= step:
+            return None
+        text = "the file lacks votes about the turn of the absent seat"
+        return Finding(line=line.number, seat=None, message=None, cause="Missing", text=text)
+
+    def end_if_voided(self) -> None:
         """Ends the replay of a hand that was ended without score, with all that its VOIDs prove."""
         if not self._voids:
             return
@@ -239,8 +306,108 @@ class Course:
             keyset=self.keyset,
         )
         self.findings.append(finding)
-        self._end_if_voided()
+        self.end_if_voided()
         raise ReplayEnded(None)
+
+    # Absence --------------------------------------------------------------------------------------
+
+    def certificate(self, seat: Seat) -> Drop | None:
+        """The vote by which the others call this seat absent at the current step."""
+        if self.mark is not None or seat >= len(self.seats):
+            return None
+        return self.votes.certificate(
+            len(self.states) - 1, self.states[-1], self.present, Seat(seat)
+        )
+
+    def is_dropped(self, seat: Seat, kind: Kind) -> bool:
+        """Whether the others went on without this message of the seat."""
+        vote = self.certificate(seat)
+        step = len(self.states) - 1
+        if vote is None or self.votes.has_message(seat, kind, step, vote.head_seq):
+            return False
+        self._called = Mark(seat=seat, head_seq=vote.head_seq)
+        return True
+
+    def has_withheld_result(self, seat: Seat) -> bool:
+        """Whether all others say that this seat has signed no RESULT."""
+        step = len(self.states) - 1
+        vote = self.votes.certificate(step, self.states[-1], self.present, seat)
+        return vote is not None and not self.votes.has_message(
+            seat, Kind.RESULT, step, vote.head_seq
+        )
+
+    def mark_called(self) -> None:
+        """Marks the seat that `is_dropped` has found, in a step of its own."""
+        if self._called is not None:
+            self.mark, self._called = self._called, None
+            self.complete_mark("absent", self.mark)
+
+    def take_back(self, returned: Envelope) -> None:
+        """The absent seat is back."""
+        assert self.mark is not None
+        self._gone.append((self.mark.seat, self.mark.head_seq, returned.seq + 1))
+        mark = Mark(seat=self.mark.seat, head_seq=returned.seq + 1)
+        self.mark = None
+        self.complete_mark("returned", mark)
+
+    def begin_turn(self) -> None:
+        """Keeps what a turn that is timed out goes back to."""
+        self.turn_start = TurnStart(
+            game=self.need_game(),
+            deck=self.need_deck().copy(),
+            duty=self.duty.copy(),
+            faces=dict(self.faces),
+        )
+
+    def roll_turn_back(self) -> None:
+        """Back to the start of the turn."""
+        start = self.turn_start
+        assert start is not None
+        self.game = turned_back(start.game, self.need_game())
+        self.need_deck().roll_back(start.deck)
+        self.duty, self.faces = start.duty.copy(), dict(start.faces)
+
+    def due_tokens(self, reveals: Sequence[Reveal], seat: Seat) -> tuple[int, ...]:
+        """Positions for which the seat owes its own token."""
+        deck = self.need_deck()
+        owed = owed_positions(reveals, seat)
+        return tuple(position for position in owed if not deck.has_token(seat, position))
+
+    def check_votes(self) -> None:
+        """What is left of the votes: those that no honest seat signs, and lines that lead nowhere."""
+        self.findings.extend(self.votes.findings)
+        if self.findings or self._voids:
+            return
+        backs = {(seat, end - 1) for seat, _, end in self._gone}
+        for line in self.votes.lines:
+            envelope = line.envelope
+            if self._is_unread(envelope):
+                continue
+            if envelope.kind is Kind.RETURN and (envelope.seat, envelope.seq) not in backs:
+                text = "a RETURN of a seat that is not absent"
+                self.findings.append(line.finding(TokenNotDue, text))
+            elif envelope.step < len(self.states):
+                text = "the message names another state than the replay gives"
+                is_same = envelope.state == self.states[envelope.step]
+                self.expect(line, is_same, StateDisagreement, text)
+        for line in self._ignored:
+            if not any(line.envelope.seat == seat for seat, _, _ in self._gone):
+                text = "a message of an absent seat, which counts for nothing without a RETURN"
+                finding = Finding(
+                    line=line.number,
+                    seat=None,
+                    message=line.label,
+                    cause=TokenNotDue.__name__,
+                    text=text,
+                )
+                self.findings.append(finding)
+
+    def _is_unread(self, envelope: Envelope) -> bool:
+        """Whether the envelope lies in an absence, before its RETURN."""
+        seat, seq = envelope.seat, envelope.seq
+        if any(seat == absent and first <= seq < end - 1 for absent, first, end in self._gone):
+            return True
+        return self.mark is not None and seat == self.mark.seat and seq >= self.mark.head_seq
 
     # Checking -------------------------------------------------------------------------------------
 
@@ -292,7 +459,7 @@ class Course:
         A third seat may have shown the author something else than what stands in this file.
         """
         if not condition:
-            self._end_if_voided()
+            self.end_if_voided()
         self.expect(line, condition, cause, text)
 
     def agree(self, line: Line, condition: bool, cause: type[P2POkeyError], text: str) -> None:
@@ -347,6 +514,22 @@ class Course:
         game = canonical_bytes(self.need_game())
         digest = self.need_deck().state_digest()
         self._count(play_state(self.hand_ctx, len(self.states), game, digest))
+
+    def complete_mark(self, label: str, mark: Mark) -> None:
+        """Counts the step in which a seat is marked absent, or is back."""
+        game = b"" if self.game is None else canonical_bytes(self.game)
+        digest = b"" if self.deck is None else self.deck.state_digest()
+        state = mark_state(
+            self.hand_ctx,
+            len(self.states),
+            label,
+            before=self.states[-1],
+            seat=mark.seat,
+            head_seq=mark.head_seq,
+            game=game,
+            deck=digest,
+        )
+        self._count(state)
 
     def _count(self, state: bytes) -> None:
         self.states.append(state)

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from p2pokey.audit.absent import recover_key
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
@@ -202,6 +203,10 @@ def replay_ready(course: Course) -> None:
     )
     if course.has_all_seeds:
         _open_everything(course)
+        return
+    course.recovered = recover_key(course)
+    if course.recovered is not None:
+        _open_with_shares(course)
 
 
 def _open_everything(course: Course) -> None:
@@ -217,16 +222,28 @@ def _open_everything(course: Course) -> None:
     for position, (tile, found) in enumerate(zip(tiles, opened, strict=True)):
         if tile != found:
             text = f"position {position} opens to another tile than the seeds give"
-            finding = Finding(
-                line=None, seat=None, message=None, cause=ReplayMismatch.__name__, text=text
-            )
-            course.findings.append(finding)
+            _note_mismatch(course, text)
             return
     course.faces = {Slot(position): Tile(tile) for position, tile in enumerate(tiles)}
 
 
+def _open_with_shares(course: Course) -> None:
+    """One seed is missing: the proofs bind its shuffle, and its key opens all positions."""
+    opened = _open_with_all_keys(course, course.shuffles[-1].deck)
+    tiles = [tile for tile in opened if tile is not None]
+    if sorted(tiles) != list(range(TILE_COUNT)):
+        _note_mismatch(course, "the positions do not open to 106 different tiles")
+        return
+    course.faces = {Slot(position): Tile(tile) for position, tile in enumerate(tiles)}
+
+
+def _note_mismatch(course: Course, text: str) -> None:
+    finding = Finding(line=None, seat=None, message=None, cause=ReplayMismatch.__name__, text=text)
+    course.findings.append(finding)
+
+
 def _open_with_all_keys(course: Course, deck: bytes) -> list[int | None]:
-    joint = sum(secrets.hand_secret for secrets in course.secrets.values())
+    joint = sum(course.hand_secrets.values())
     c1, c2 = columns(deck)
     try:
         points = course.group.sub(c2, course.group.mul_one_scalar(joint, c1))

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from p2pokey.audit.absent import replay_escrow
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
@@ -14,7 +15,6 @@ from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.deck.turns import (
     RevealPlan,
     concealed_slots,
-    owed_positions,
     reveal_plan,
     reveals_in,
 )
@@ -27,11 +27,12 @@ from p2pokey.errors import (
     TokenNotDue,
     VerificationError,
 )
+from p2pokey.rules.absence import opened_slot, play_absent
 from p2pokey.rules.events import Event, Reveal
 from p2pokey.rules.move_codec import decode_move
 from p2pokey.rules.state import Phase as GamePhase
-from p2pokey.tiles import Seat, Slot
-from p2pokey.transcript.messages import Move, Purpose, Remask, Tokens
+from p2pokey.tiles import Seat, Slot, Tile
+from p2pokey.transcript.messages import Kind, Move, Purpose, Remask, Tokens
 
 
 def replay_deal(course: Course) -> None:
@@ -54,23 +55,76 @@ def replay_deal(course: Course) -> None:
 
 def replay_moves(course: Course) -> None:
     """Play, to the end of the hand."""
+    course.begin_turn()
     while course.need_game().phase is not GamePhase.OVER:
         mover = course.engine.mover(course.need_game())
         assert mover is not None
-        line, message = course.take(Move, mover)
-        reveals = _replay_move(course, line, mover, message)
-        course.complete_play()
-        if reveals:
-            _replay_tokens(course, reveals, Purpose.DRAW)
-            _open(course, reveals)
+        turns = course.need_game().turn_count
+        if course.mark is not None and mover == course.mark.seat:
+            _replay_decision(course)
+        elif course.is_dropped(mover, Kind.MOVE):
+            course.roll_turn_back()
+            course.mark_called()
+            _replay_absent_turn(course)
+        else:
+            line, message = course.take(Move, mover)
+            reveals = _replay_move(course, line, mover, message)
+            course.complete_play()
+            if course.need_game().turn_count > turns:
+                course.begin_turn()
+            if reveals:
+                _replay_tokens(course, reveals, Purpose.DRAW)
+                _open(course, reveals)
     course.is_over = True
 
 
+def _replay_decision(course: Course) -> None:
+    """A turn of an absent seat: it is back, or the others play for it."""
+    assert course.mark is not None
+    mark, step = course.mark, len(course.states) - 1
+    vote = course.votes.turn_vote(mark.seat, mark.head_seq, step, course.states[-1])
+    returned = course.votes.returned(vote)
+    if returned is not None:
+        course.take_back(returned)
+        return
+    if not course.votes.is_certified(vote, course.present):
+        course.end_if_voided()
+        raise ReplayEnded(course.gap_of_votes(step))
+    course.complete_mark("absent", mark)
+    _replay_absent_turn(course)
+
+
+def _replay_absent_turn(course: Course) -> None:
+    """The others open what the absent seat draws, and it is discarded."""
+    game = course.need_game()
+    slot = opened_slot(game)
+    tile = None if slot is None else game.faces[slot]
+    if slot is not None and tile is None:
+        reveals = (Reveal(slots=(slot,), to=None),)
+        _replay_tokens(course, reveals, Purpose.DRAW)
+        tile = _open_for_absent(course, slot)
+    course.game, _ = play_absent(course.engine, course.need_game(), tile)
+    course.complete_play()
+    course.begin_turn()
+
+
+def _open_for_absent(course: Course, slot: Slot) -> Tile:
+    try:
+        tile = course.need_deck().open_publicly(slot)
+    except (VerificationError, DecodeError) as error:
+        raise _unopened(error) from error
+    if course.faces and course.faces[slot] != tile:
+        text = f"slot {slot} opened to another tile than the seeds give"
+        cause = ReplayMismatch.__name__
+        course.findings.append(Finding(line=None, seat=None, message=None, cause=cause, text=text))
+    return tile
+
+
 def _replay_tokens(course: Course, reveals: tuple[Reveal, ...], purpose: Purpose) -> None:
-    """The tokens that all seats owe for these reveals."""
-    for seat in course.seats:
-        due = owed_positions(reveals, seat)
-        if not due:
+    """The tokens that all seats owe for these reveals, and what the others give for an absent one."""
+    for seat in course.present:
+        due = course.due_tokens(reveals, seat)
+        if not due or course.is_dropped(seat, Kind.TOKENS):
             continue
         line, message = course.take(Tokens, seat)
         is_due = message.purpose is purpose and message.positions == due
@@ -79,6 +133,8 @@ def _replay_tokens(course: Course, reveals: tuple[Reveal, ...], purpose: Purpose
         course.check(line, len(due) // 4 + 1, partial(_check_tokens, course, line, message))
         course.rebuild(line, message, partial(_build_tokens, course, line, message))
         course.need_deck().store_tokens(seat, message.positions, message.tokens)
+    course.mark_called()
+    replay_escrow(course, reveals)
 
 
 def _check_tokens(course: Course, line: Line, message: Tokens) -> None:
@@ -118,10 +174,14 @@ def _open(course: Course, reveals: tuple[Reveal, ...]) -> tuple[Event, ...]:
                 deck.hand_over(slot, reveal.to)
             course.duty.arrived(reveal.to)
     except (VerificationError, DecodeError) as error:
-        text = f"a tile does not open: {error}"
-        finding = Finding(line=None, seat=None, message=None, cause=error.code, text=text)
-        raise ReplayEnded(finding) from error
+        raise _unopened(error) from error
     return events
+
+
+def _unopened(error: VerificationError | DecodeError) -> ReplayEnded:
+    text = f"a tile does not open: {error}"
+    finding = Finding(line=None, seat=None, message=None, cause=error.code, text=text)
+    return ReplayEnded(finding)
 
 
 def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple[Reveal, ...]:
@@ -186,13 +246,24 @@ def _replay_remask(course: Course, line: Line, slots: tuple[Slot, ...], remask: 
         ctx=ctx, key=key, deck_in=deck_in, deck_out=remask.deck, proof=remask.proof
     )
     course.check_shuffle(line, claim)
-    if course.faces:
-        seed = course.secrets[seat].seed
-        permutation = deck.remask_permutation(holder=seat, seed=seed, slots=slots)
+    secrets = course.secrets.get(seat)
+    if course.faces and secrets is not None:
+        permutation = deck.remask_permutation(holder=seat, seed=secrets.seed, slots=slots)
         moved = [course.faces[slots[source]] for source in permutation]
         course.faces.update(zip(slots, moved, strict=True))
     deck.apply_remask(seat, slots, remask.deck)
+    if course.faces and secrets is None:
+        _open_remasked(course, seat, slots)
     course.duty.done(seat)
+
+
+def _open_remasked(course: Course, seat: Seat, slots: tuple[Slot, ...]) -> None:
+    """Where the seed is missing, the key from the others' shares shows what the re-mask gave."""
+    try:
+        tiles = course.need_deck().open_privately(slots, course.hand_secrets[seat])
+    except (VerificationError, DecodeError) as error:
+        raise _unopened(error) from error
+    course.faces.update(zip(slots, tiles, strict=True))
 
 
 def _build_move(

@@ -158,6 +158,14 @@ def _check_order(lines: list[Line], findings: list[Finding]) -> None:
 
 
 def _hash_before_results(raw: list[bytes], lines: list[Line]) -> bytes:
-    results = [line.number for line in lines if line.envelope.kind is Kind.RESULT]
-    end = results[0] - 1 if results else len(raw)
+    """SHA-512 of all lines before the first RESULT, and before anything after a DISCLOSE."""
+    seeds = [line.envelope for line in lines if line.envelope.kind is Kind.DISCLOSE]
+    disclosed = {envelope.seat: envelope.seq for envelope in reversed(seeds)}
+    ends = [
+        line.number
+        for line in lines
+        if line.envelope.kind is Kind.RESULT
+        or line.envelope.seq > disclosed.get(line.envelope.seat, line.envelope.seq)
+    ]
+    end = ends[0] - 1 if ends else len(raw)
     return hashlib.sha512(b"".join(text + b"\n" for text in raw[:end])).digest()

@@ -60,7 +60,9 @@ class Report:
         lines: number of lines read.
         proofs: proof objects that verified.
         recomputed: messages rebuilt byte for byte from the seeds.
-        transcript_hash: SHA-512 of all lines before the first RESULT, as `RESULT` signs it.
+        transcript_hash: SHA-512 of the lines that every `RESULT` signs.
+        absent: 0-based seats that were absent at the end, or withheld what they owed there; their
+            shuffles and re-masks are verified, and their tiles opened with the others' shares.
     """
 
     status: Status
@@ -72,6 +74,7 @@ class Report:
     proofs: int
     recomputed: int
     transcript_hash: bytes
+    absent: tuple[int, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -91,6 +94,7 @@ class Report:
             "proofs": self.proofs,
             "recomputed": self.recomputed,
             "transcript_hash": self.transcript_hash.hex(),
+            "absent": list(self.absent),
             "findings": [
                 {
                     "line": finding.line,

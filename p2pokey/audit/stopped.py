@@ -16,16 +16,14 @@ from p2pokey.errors import (
     DecodeError,
     Equivocation,
     ShareInvalid,
-    TokenNotDue,
     VerificationError,
 )
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
-from p2pokey.transcript.messages import Commit, Complaint, Keys, Kind, Void
+from p2pokey.transcript.messages import Commit, Complaint, Keys, Void
 from p2pokey.transcript.setup import HandSetup
 
-NEVER_DUE = (Kind.DROP, Kind.REFUSE, Kind.RETURN, Kind.ESCROW)
 VOIDED = "Voided"
 """Cause of the finding that a hand has no score that all agree on: nothing wrong by itself."""
 
@@ -34,16 +32,6 @@ def voids_in(lines: Sequence[Line]) -> list[tuple[Line, Void]]:
     """All VOID messages of a file."""
     found = [(line, line.envelope.message) for line in lines]
     return [(line, message) for line, message in found if isinstance(message, Void)]
-
-
-def never_due(lines: Sequence[Line], findings: Sequence[Finding]) -> list[Finding]:
-    """Messages about absent seats, which no table uses yet: a fault wherever they stand."""
-    known = {finding.line for finding in findings if finding.seat is not None}
-    return [
-        line.finding(TokenNotDue, f"{line.envelope.kind.label} is never due in this version")
-        for line in lines
-        if line.envelope.kind in NEVER_DUE and line.number not in known
-    ]
 
 
 def lines_from_voids_on(lines: Sequence[Line]) -> frozenset[int]:

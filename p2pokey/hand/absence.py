@@ -20,7 +20,7 @@ from p2pokey.hand.rewinding import go_back
 from p2pokey.hand.standing_in import begin_absent_turn, release_tokens, roll_turn_back
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
-from p2pokey.transcript.absence import Mark, refused_message
+from p2pokey.transcript.absence import FIRST_DEALT_STEP, Mark, refused_message
 from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, decode_envelope
 from p2pokey.transcript.messages import Drop, Kind, Refuse, Return, Void
 
@@ -461,7 +461,7 @@ class Absence:
                 continue
             if core.states[vote.step] != vote.state:
                 continue
-            if vote.head_seq not in core.snapshots:
+            if vote.step < FIRST_DEALT_STEP:
                 self._give_up(core.seat)
                 return True
             go_back(core, vote.head_seq, self._inbox)

@@ -47,8 +47,9 @@ def complete_closing(core: HandCore) -> None:
         core.complete_round("disclosed", seeds, Phase.AUDIT)
         chains = _counted(core)
         core.audited = encode_transcript(core.setup, signed_lines(chains))
-        # Votes about a seed that was withheld follow; what RESULT signs is the part before them.
-        core.emit(AuditDue(transcript=encode_transcript(core.setup, _until_result(chains))))
+        # If a seed was withheld, the votes about that follow; no RESULT signs them.
+        lines = signed_lines(chains) if core.mark is None else _until_result(chains)
+        core.emit(AuditDue(transcript=encode_transcript(core.setup, lines)))
 
 
 def _counted(core: HandCore) -> dict[Seat, list[Envelope]]:
@@ -57,6 +58,11 @@ def _counted(core: HandCore) -> dict[Seat, list[Envelope]]:
     if core.mark is not None:
         chains[core.mark.seat] = chains[core.mark.seat][: core.mark.head_seq]
     return chains
+
+
+def counted_lines(core: HandCore) -> list[Envelope]:
+    """All messages so far; of an absent seat those that count."""
+    return [item for chain in _counted(core).values() for item in chain]
 
 
 def _until_result(chains: dict[Seat, list[Envelope]]) -> list[Envelope]:

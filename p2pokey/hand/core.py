@@ -126,7 +126,7 @@ class HandCore:
         self.certified: set[tuple[int, int]] = set()
         """Seat and head of every certificate so far."""
         self.snapshots: dict[int, Snapshot] = {}
-        """By own sequence number, from the deal on: what was before that message."""
+        """By own sequence number, from READY on: what was before that message."""
 
         self.final_state = b""
         """The state hash that END signs."""

@@ -40,6 +40,7 @@ from p2pokey.errors import (
 from p2pokey.hand.absence import DEALT, Absence, awaited
 from p2pokey.hand.blame import Blame, Dispute
 from p2pokey.hand.closing import (
+    counted_lines,
     handle_disclose,
     handle_end,
     handle_result,
@@ -75,6 +76,7 @@ from p2pokey.hand.stopping import Stopping
 from p2pokey.ports import Verifier
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
+from p2pokey.transcript.absence import FIRST_DEALT_STEP
 from p2pokey.transcript.chain import ChainBook
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
 from p2pokey.transcript.file import VOTES, encode_transcript
@@ -219,7 +221,7 @@ class HandMachine:
         core = self._core
         if core.phase is Phase.DONE:
             return core.transcript
-        return encode_transcript(core.setup, core.book.accepted())
+        return encode_transcript(core.setup, counted_lines(core))
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""
@@ -474,7 +476,7 @@ class HandMachine:
                 Dispute(envelope.seat, kind("another state after the same step")), envelope, now
             )
             return None
-        if envelope.seat == core.seat and core.deck is not None:
+        if envelope.seat == core.seat and core.step >= FIRST_DEALT_STEP - 1:
             core.snapshots[envelope.seq] = take_snapshot(core)
         if envelope.kind in VOTES:
             core.handled.append(envelope)
@@ -494,6 +496,8 @@ class HandMachine:
         yield
         vote = envelope.message
         if isinstance(vote, Drop):
+            if not self._core.threshold and vote.step >= FIRST_DEALT_STEP:
+                raise TokenNotDue("a vote at a table where nobody stands in")
             if not self._absence.names_head(vote):
                 raise Dispute(envelope.seat, StateDisagreement("a vote about another chain"))
             self._absence.cast(envelope.seat, vote)

@@ -35,13 +35,13 @@ class TurnStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Everything in a `HandCore` that a message from the deal on can change."""
+    """Everything in a `HandCore` that a message from READY on can change."""
 
     phase: Phase
     states: tuple[bytes, ...]
     contributions: dict[Seat, Message]
     handled: int
-    deck: MaskedDeck
+    deck: MaskedDeck | None
     game: HandState | None
     private: dict[Slot, Tile]
     reveals: tuple[Reveal, ...]
@@ -56,13 +56,13 @@ class Snapshot:
 
 
 def take_snapshot(core: "HandCore") -> Snapshot:
-    """The core as it is now, from the deal on."""
+    """The core as it is now, from READY on."""
     return Snapshot(
         phase=core.phase,
         states=tuple(core.states),
         contributions=dict(core.contributions),
         handled=len(core.handled),
-        deck=core.need_deck().copy(),
+        deck=None if core.deck is None else core.deck.copy(),
         game=core.game,
         private=dict(core.private),
         reveals=core.reveals,
@@ -92,7 +92,8 @@ def go_back(core: "HandCore", seq: int, inbox: Sequence[deque[Envelope]]) -> Non
             inbox[envelope.seat].appendleft(envelope)
     core.states = list(kept.states)
     core.contributions = dict(kept.contributions)
-    core.deck, core.game = kept.deck.copy(), kept.game
+    core.deck = None if kept.deck is None else kept.deck.copy()
+    core.game = kept.game
     core.private = dict(kept.private)
     core.reveals, core.purpose = kept.reveals, kept.purpose
     core.duty, core.turn_start = kept.duty.copy(), kept.turn_start

@@ -20,6 +20,9 @@ from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelo
 from p2pokey.transcript.messages import Drop, Kind, Refuse
 from p2pokey.transcript.setup import HandSetup
 
+FIRST_DEALT_STEP = 4
+"""Steps completed when the deal begins: COMMIT, KEYS, SHUFFLE and READY."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:

@@ -25,6 +25,8 @@ MAX_FILE = 64 * 1024 * 1024
 
 VOTES = (Kind.DROP, Kind.REFUSE)
 """Kinds that may stand anywhere in a chain."""
+OUT_OF_ROUND = (*VOTES, Kind.RETURN)
+"""Kinds that no round asks for."""
 
 
 def encode_line(envelope: Envelope) -> bytes:
@@ -69,21 +71,34 @@ def encode_transcript(setup: HandSetup, envelopes: Sequence[Envelope]) -> bytes:
 def in_file_order(envelopes: Iterable[Envelope]) -> list[Envelope]:
     """The canonical order: step, phase, seat, sequence (docs/transcript-format.md).
 
-    Behind all rounds stand the votes that a seat casts after its DISCLOSE, by seat and sequence: no
-    RESULT signs them. What a seat signs from its VOID on belongs to no round and stands at the end.
+    Votes and a RETURN follow the message before them in their author's chain. What a seat signs after
+    its DISCLOSE stands behind all rounds, by seat and sequence: no RESULT signs it. What a seat signs
+    from its VOID on belongs to no round and stands at the end.
     """
     everything = list(envelopes)
     stopped = _first_places(everything, Kind.VOID)
     disclosed = _first_places(everything, Kind.DISCLOSE)
+    anchors = _anchors(everything)
 
     def key(item: Envelope) -> tuple[int, ...]:
         if item.seq >= stopped.get(item.seat, item.seq + 1):
             return (2, item.seat, item.seq)
-        if item.kind in VOTES and item.seq > disclosed.get(item.seat, item.seq):
+        if item.seq > disclosed.get(item.seat, item.seq):
             return (1, item.seat, item.seq)
-        return (0, *item.file_key)
+        return (0, *anchors[id(item)], item.seq)
 
     return sorted(everything, key=key)
+
+
+def _anchors(envelopes: Sequence[Envelope]) -> dict[int, tuple[int, int, int, int]]:
+    """For each envelope the place of the last message of its author that belongs to a round."""
+    newest: dict[Seat, tuple[int, int, int, int]] = {}
+    anchors: dict[int, tuple[int, int, int, int]] = {}
+    for item in sorted(envelopes, key=lambda item: (item.seat, item.seq)):
+        if item.kind not in OUT_OF_ROUND:
+            newest[item.seat] = item.file_key
+        anchors[id(item)] = newest.get(item.seat, (0, 0, item.seat, 0))
+    return anchors
 
 
 def signed_lines(chains: Mapping[Seat, Sequence[Envelope]]) -> list[Envelope]:

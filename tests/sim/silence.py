@@ -98,6 +98,11 @@ class SilentTable(SimTable):
         if is_last:
             self.cut.add(source)
 
+    def work(self, peer: SimPeer) -> bool:
+        if peer.machine._core.is_absent:
+            peer.wants_to_move = False  # its turn has passed
+        return super().work(peer)
+
     def step(self) -> bool:
         self.events += 1
         if self.hasty and self.dice.random() < self.hasty:
