@@ -148,6 +148,8 @@ class HandRunner:
     _wait_for: tuple[int, Waiting, tuple[Seat, ...]] | None = None
     _called: set[tuple[int, Seat]] = field(default_factory=set)
     """Steps in which this seat has called another one absent."""
+    _late: str = ""
+    """What it was that such a seat did not send."""
     _idle_since: float = 0.0
     _is_noticed: bool = False
     _last_wait: str = ""
@@ -377,6 +379,8 @@ class HandRunner:
         if fresh:
             self._called.update((turn.step, seat) for seat in fresh)
             self._commands += [CallAbsent(seat=seat) for seat in fresh]
+            if not self._gone(turn):
+                self._late = f"{self._who_and_what(turn)} did not come within {limit:.0f} s"
             self._idle_since = self.clock()
             return
         gone = self._gone(turn)
@@ -404,8 +408,7 @@ class HandRunner:
         if self._own_reason:
             return self._own_reason
         if self._stopped.missing is not None and self._stopped.missing != self.seat:
-            who = people([self._stopped.missing], self.names)
-            return f"{who} does not answer; a hand needs all its players"
+            return self._silence_text(self._stopped.missing)
         authors = [seat for seat in self.worker.voids if seat != self.seat]
         if authors and self.worker.voids[authors[0]].culprit < self.options.seats:
             return self._accusation_text(authors[0])
@@ -416,6 +419,13 @@ class HandRunner:
         if not authors or not self._last_wait:
             return self._stopped.reason
         return f"{people(authors[:1], self.names)} gave the hand up, waiting for {self._last_wait}"
+
+    def _silence_text(self, seat: Seat) -> str:
+        """Why there is no hand without a seat that all others have called."""
+        if seat in self.inbox.postbox.gone:
+            return self._missing_text(seat)
+        who = people([seat], self.names)
+        return self._late or f"{who} does not answer; a hand needs all its players"
 
     def _accusation_text(self, author: Seat) -> str:
         void = self.worker.voids[author]

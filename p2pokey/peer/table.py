@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import DecodeError, TableCancelled
+from p2pokey.errors import TableCancelled
 from p2pokey.hand.core import HandPorts
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import Journal
@@ -49,8 +49,6 @@ from p2pokey.rules.state import Ending
 from p2pokey.table.match import FinishedHand, Match, new_match
 from p2pokey.table.next_hand import Next, Wish, seal_next
 from p2pokey.tiles import Seat
-from p2pokey.transcript.file import decode_line
-from p2pokey.transcript.messages import Result
 from p2pokey.transcript.setup import HandSetup
 
 _log = logging.getLogger(__name__)
@@ -321,7 +319,7 @@ class Table:
             starter=machine.view().state.starter,
             points=finished.points,
             totals=finished.totals,
-            transcript_hash=signed_hash(finished.transcript),
+            transcript_hash=finished.transcript_hash,
             keys=machine.public_keys,
             counts=not is_cancelled,
         )
@@ -356,12 +354,3 @@ class Table:
             )
         )
         raise TableCancelled(end.reason)
-
-
-def signed_hash(transcript: bytes) -> bytes:
-    """The transcript hash that every RESULT of a finished hand signed (docs/protocol.md S4.8)."""
-    last = transcript.rstrip(b"\n").rsplit(b"\n", 1)[-1]
-    message = decode_line(last).message
-    if not isinstance(message, Result):
-        raise DecodeError("expected a transcript that ends with a RESULT")
-    return message.transcript

@@ -144,6 +144,19 @@ def test_all_four_are_killed_at_once(here: Place):
     check_end(here, again)
 
 
+def test_a_player_who_was_played_for_comes_back(here: Place):
+    here.serve()
+    players = seats(here.table("--patience", "3"))
+    players[2].wait_for("MoveMade")
+    kill(players[2])
+    players[0].wait_for("SeatPlayedFor")
+    players[2], _ = resume(here, 2)
+    back = players[0].wait_for_any("SeatBack", "MatchEnded", "HandFailed")
+
+    assert back["event"] != "HandFailed"
+    check_end(here, [players[number] for number in range(4)])
+
+
 def test_what_resume_says_when_it_cannot(here: Place):
     here.serve()
     journals = here.folder / "home" / "state" / "journals"

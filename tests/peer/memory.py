@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from p2pokey.crypto.group import Group
@@ -71,12 +72,15 @@ class MemoryLinks:
 class Hub:
     """All links of one table."""
 
-    def __init__(self, *, wire: Wire | None = None) -> None:
+    def __init__(self, *, wire: Wire | None = None, recovery: bool = True) -> None:
+        options = table_options(4)
+        if not recovery:
+            options = replace(options, recovery=False, threshold=0)
         self.signers = [Ed25519Signer(bytes([seat + 1]) * 32) for seat in range(4)]
         self.roster = Roster(
             room="K7Q2M",
             epoch=0,
-            rules=canonical_bytes(ruleset_for("classic"), table_options(4)),
+            rules=canonical_bytes(ruleset_for("classic"), options),
             seats=tuple(
                 RosterSeat(
                     public_key=signer.public_key,

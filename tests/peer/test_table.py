@@ -239,7 +239,7 @@ def cut_after(hub: Hub, seat: int, kind: Kind, how: LinkState) -> None:
 
 @pytest.mark.parametrize("kind", [Kind.COMMIT, Kind.MOVE, Kind.DISCLOSE])
 def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
-    hub = Hub()
+    hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
     cut_after(hub, 2, kind, LinkState.AWAY)
     ended = asyncio.run(play_without(tables, 2))
@@ -259,7 +259,7 @@ def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
 
 
 def test_a_seat_that_says_goodbye_ends_the_hand_at_once(tmp_path: Path):
-    hub = Hub()
+    hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=WaitLimits(farewell_s=0.5, absent_s=0.5))
     cut_after(hub, 1, Kind.READY, LinkState.LEFT)
     began = time.monotonic()
@@ -280,6 +280,21 @@ def test_a_seat_that_goes_after_its_result_ends_nothing(tmp_path: Path):
         counted = f"hand-001-seat-{seat + 1}.jsonl"
         assert audit(tmp_path / "out" / counted).status is Status.SOUND
     assert isinstance(ended[0], MatchEnded)
+
+
+@pytest.mark.parametrize("kind", [Kind.READY, Kind.MOVE, Kind.DISCLOSE])
+def test_the_others_play_on_without_a_seat_that_is_gone(tmp_path: Path, kind: Kind):
+    hub = Hub()
+    tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
+    cut_after(hub, 2, kind, LinkState.AWAY)
+    ended = asyncio.run(play_without(tables, 2))
+
+    for seat in (0, 1, 3):
+        assert isinstance(ended[seat], MatchEnded), ended[seat]
+        assert recorder.of(HandFailed, seat) == []
+        path = tmp_path / "out" / f"hand-001-seat-{seat + 1}.jsonl"
+        assert audit(path).status is Status.SOUND
+    assert len({recorder.of(HandCounted, seat)[0].totals for seat in (0, 1, 3)}) == 1
 
 
 def silence_after(hub: Hub, seat: int, kind: Kind) -> None:
@@ -305,7 +320,7 @@ def silence_after(hub: Hub, seat: int, kind: Kind) -> None:
     ],
 )
 def test_a_silent_seat_ends_the_hand_by_name(tmp_path: Path, after: Kind, name: str):
-    hub = Hub()
+    hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
     silence_after(hub, 3, after)
     asyncio.run(play_without(tables, 3))
@@ -317,7 +332,7 @@ def test_a_silent_seat_ends_the_hand_by_name(tmp_path: Path, after: Kind, name: 
 
 
 def test_repeated_messages_do_not_lengthen_a_wait(tmp_path: Path):
-    hub = Hub()
+    hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
     silence_after(hub, 3, Kind.KEYS)
 
