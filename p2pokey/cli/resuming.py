@@ -9,7 +9,7 @@ from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
-from p2pokey.cli.sitting import connector_for, play_out
+from p2pokey.cli.sitting import connector_for, play_out, stopping_is_no_end
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
 from p2pokey.errors import DecodeError, JournalInUse
@@ -70,7 +70,8 @@ async def _come_back(
                 totals=diary.saved[-1].hand.totals if diary.saved else start,
             )
         )
-        await play_out(mesh, diary, signer=signer, group=group, emit=teller.tell)
+        with stopping_is_no_end(teller):
+            await play_out(mesh, diary, signer=signer, group=group, emit=teller.tell)
 
 
 def open_table(parent: Path) -> TableJournal:

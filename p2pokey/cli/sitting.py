@@ -1,10 +1,11 @@
 """`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
 
+import asyncio
 import getpass
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -226,7 +227,20 @@ async def _play(
             trace.seat = mesh.seat
             trace.moment("connected")
         signer = chair.profile.signer
-        await play_out(mesh, chair.diary, signer=signer, group=group, emit=teller.tell, trace=trace)
+        with stopping_is_no_end(teller):
+            await play_out(
+                mesh, chair.diary, signer=signer, group=group, emit=teller.tell, trace=trace
+            )
+
+
+@contextmanager
+def stopping_is_no_end(teller: Teller) -> Iterator[None]:
+    """Says how to come back to whoever stops the program at a table."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        teller.can_resume()
+        raise
 
 
 async def play_out(

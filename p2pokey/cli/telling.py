@@ -59,6 +59,10 @@ class Teller:
         self._output.data(code)
         self._output.data(link)
 
+    def can_resume(self) -> None:
+        """The program is told to end, and the table is not over."""
+        self._output.say("Your seat is kept for a while: p2pokey resume brings you back to it.")
+
     def meeting(self, progress: Progress) -> None:
         """A step from the code to the table."""
         if self._as_json:
