@@ -80,7 +80,7 @@ from p2pokey.transcript.absence import FIRST_DEALT_STEP
 from p2pokey.transcript.chain import ChainBook
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
 from p2pokey.transcript.file import VOTES, encode_transcript
-from p2pokey.transcript.messages import Drop, Kind, Move, Result, Void
+from p2pokey.transcript.messages import Drop, Kind, Move, Refuse, Result, Void
 from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
@@ -551,6 +551,9 @@ class HandMachine:
                 core.publish(known)
             case Result() if core.phase is Phase.AUDIT:
                 repeat_result(core, known, known.message)
+            case Refuse():
+                # It may answer a vote that was held back, which no journal holds.
+                core.publish(known)
             case Drop() if self._absence.can_repeat(known.message):
                 core.publish(known)
                 self._absence.repeat(known.message)

@@ -44,10 +44,10 @@ def resume(here: Place, seat: int) -> tuple[Program, float]:
     missing = {other for other in range(4) if other != seat}
     is_back = False
     while missing or not is_back:
-        record = program.wait_for_any("LinkSeen", "HandResumed", "HandBegan", "MatchEnded")
+        record = program.wait_for_any("LinkSeen", "HandResumed", "StagePassed", "MatchEnded")
         if record["event"] == "LinkSeen" and record["state"] == "here":
             missing.discard(record["seat"])
-        is_back = is_back or record["event"] in ("HandResumed", "MatchEnded")
+        is_back = is_back or record["event"] in ("HandResumed", "StagePassed", "MatchEnded")
     return program, time.monotonic() - began
 
 
