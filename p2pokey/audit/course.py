@@ -376,6 +376,14 @@ class Course:
     def check_votes(self) -> None:
         """What is left of the votes: those that no honest seat signs, and lines that lead nowhere."""
         self.findings.extend(self.votes.findings)
+        if self.mark is None and not self._gone:
+            known = {finding.line for finding in self.findings if finding.seat is not None}
+            text = "nobody was voted absent"
+            self.findings.extend(
+                line.finding(TokenNotDue, text)
+                for line in self.votes.lines_of_absence
+                if line.number not in known
+            )
         if self.findings or self._voids:
             return
         backs = {(seat, end - 1) for seat, _, end in self._gone}

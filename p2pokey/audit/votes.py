@@ -24,6 +24,9 @@ class Votes:
 
     def __init__(self, setup: HandSetup, verifier: Verifier, lines: Sequence[Line]) -> None:
         self.lines = [line for line in lines if line.envelope.kind in OUT_OF_ROUND]
+        self.lines_of_absence = [
+            line for line in lines if line.envelope.kind in (Kind.ESCROW, Kind.RETURN)
+        ]
         self.findings: list[Finding] = []
         self._has_recovery = setup.options.threshold > 0
         self._setup = setup

@@ -10,7 +10,7 @@ from p2pokey.crypto.group import L
 from p2pokey.crypto.sharing import combine_shares, share_for
 from p2pokey.deck.secrets import SeatSecrets
 from p2pokey.hand.core import HandCore
-from p2pokey.hand.effects import AuditDue, Phase
+from p2pokey.hand.effects import AuditDue, Phase, Waiting
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope, seal_envelope
 from p2pokey.transcript.file import decode_line, encode_line
@@ -223,7 +223,9 @@ def test_row_18_a_message_that_is_never_due_turns_nobody_against_others(reached)
     fall_silent_with_seed(table, 2)
     table.run()
     for peer in honest(table, 2):
-        assert peer.machine.phase is Phase.STOPPED or peer.seat not in reached
+        # It waits for a step that never comes; what the others wait for is seat 3's RESULT.
+        assert peer.machine.phase is Phase.RESULT
+        assert peer.machine.waiting().seats == (2,)
     assert_nobody_honest_is_blamed(table, 2)
 
 
@@ -289,21 +291,31 @@ def with_unused(name: str, number: int) -> AttackTable:
     return table
 
 
-@pytest.mark.parametrize("name", UNUSED)
+@pytest.mark.parametrize("name", ["escrow", "drop", "return"])
 @pytest.mark.parametrize("number", [0, 1], ids=["deal", "draw"])
 def test_row_19_no_share_is_taken_while_nobody_is_voted_absent(name: str, number: int) -> None:
-    """Nobody stands in in this version, so all four kinds of messages are faults of their author."""
+    """A share without a certificate, a vote about another chain, a return of who was not away."""
     table = with_unused(name, number)
     assert_named_by_all(table, 2)
-    assert {peer.machine.fault.cause for peer in honest(table, 2)} == {"TokenNotDue"}
+    causes = {peer.machine.fault.cause for peer in honest(table, 2)}
+    assert causes == {"StateDisagreement" if name == "drop" else "TokenNotDue"}
     phases = {Phase.READY, Phase.DEAL, Phase.PLAY}
     assert {peer.machine.fault.phase for peer in honest(table, 2)} <= {p.label for p in phases}
 
 
+def test_row_19_a_refusal_of_no_vote_has_no_effect() -> None:
+    """It shows what all have: the hand waits for the tokens that it came in the place of."""
+    table = with_unused("refuse", 0)
+    for peer in honest(table, 2):
+        assert peer.machine.fault is None
+        assert peer.machine.waiting() == Waiting(phase=Phase.DEAL, seats=(2,))
+
+
 @pytest.mark.parametrize("name", UNUSED)
 def test_row_19_the_file_of_a_hand_stopped_for_shares_names_their_user(name: str) -> None:
+    """A vote about another chain proves nothing in a single file: who forked is not in it."""
     for peer in honest(with_unused(name, 0), 2):
-        assert named_by_audit(peer) == {2}
+        assert named_by_audit(peer) == ({2} if name in ("escrow", "return") else set())
 
 
 @pytest.mark.parametrize("name", UNUSED)
@@ -319,7 +331,8 @@ def test_row_19_a_use_of_shares_shows_in_the_file(name: str) -> None:
     report = audit(forge(played(), SEED, line, lambda e: other))
     assert report.exit_code == 3
     assert report.points is None
-    assert any(f.seat == 2 and f.cause == "TokenNotDue" for f in report.findings)
+    if name != "refuse":  # that is a message without effect, and the tokens are missing
+        assert any(f.seat == 2 and f.cause == "TokenNotDue" for f in report.findings)
 
 
 def test_row_19_an_honest_hand_uses_no_share() -> None:

@@ -1,0 +1,441 @@
+"""Seats that fall silent, come back, or lie about who is there, in seeded simulations (S10)."""
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from p2pokey.audit.auditor import audit_transcript
+from p2pokey.audit.report import Status
+from p2pokey.crypto.group import Group
+from p2pokey.errors import LocalProtocolError
+from p2pokey.hand.core import HandCore
+from p2pokey.hand.effects import (
+    Abandon,
+    CallAbsent,
+    HandPaused,
+    Phase,
+    Play,
+    SeatAbsent,
+    SeatReturned,
+)
+from p2pokey.native.backends import choose_backend
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.moves import DrawStack
+from p2pokey.rules.rulesets import ruleset_for, table_options
+from p2pokey.transcript.absence import Ballot
+from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.messages import Drop, Escrow, Kind, Message, Refuse
+from tests.hand.test_whole_hand import own_audit
+from tests.sim.cheap_group import CheapBackend
+from tests.sim.cheats import change_message, flip
+from tests.sim.silence import SilentTable, check_honest, describe
+from tests.sim.table import make_setup
+
+CHEAP = Group(CheapBackend())
+SHORT = replace(ruleset_for("classic"), turn_limit=14)
+"""A hand that ends after three rounds of turns: its file is read by nobody here."""
+QUICK = table_options(4, unlinkable_discards=False)
+
+
+def short_table(seed: object, **more) -> SilentTable:
+    """A short hand without re-masks, scored as nothing."""
+    setup = make_setup(seed, rules=SHORT, options=more.pop("options", QUICK))
+    return SilentTable(CHEAP, setup, seed, audit=lambda data: ((0,) * 4, (0,) * 4), **more)
+
+
+def whole_table(seed: object, **more) -> SilentTable:
+    """A whole hand with all options, scored by each seat's own audit."""
+    return SilentTable(
+        CHEAP, make_setup(seed), seed, audit=lambda data: own_audit(CHEAP, data), **more
+    )
+
+
+def audited(data: bytes):
+    return audit_transcript(
+        data, group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer(), recompute=True
+    )
+
+
+def kinds_of(table: SilentTable, seat: int) -> list[Kind]:
+    """What the seat has signed."""
+    messages = [decode_envelope(data) for data in table.peers[seat].disk]
+    return [item.kind for item in messages if item.seat == seat]
+
+
+def others_are_done(table: SilentTable, away: int) -> None:
+    for peer in table.peers:
+        assert peer.seat == away or peer.machine.phase is Phase.DONE, describe(table)
+
+
+# A seat falls silent at any message ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("after", range(36))
+def test_a_seat_that_is_gone_from_any_message_on_does_not_stop_the_others(after: int) -> None:
+    table = short_table(f"gone {after}")
+    table.together = 0.0
+    table.fall_silent(2, after=after)
+    table.run()
+    check_honest(table, away={2})
+    for peer in table.peers:
+        if peer.seat == 2:
+            continue
+        if peer.stopped is not None:
+            assert peer.machine.step < 4
+            assert peer.stopped.missing in (2, None)
+        else:
+            assert peer.machine.phase is Phase.DONE, describe(table)
+    stopped = [peer.stopped for peer in table.peers if peer.stopped and peer.seat != 2]
+    assert not stopped or 2 in {stop.missing for stop in stopped}
+
+
+@pytest.mark.parametrize("after", range(4, 32, 2))
+def test_a_seat_that_comes_back_plays_on_or_follows(after: int) -> None:
+    table = short_table(f"back {after}")
+    table.together = 0.0
+    table.fall_silent(2, after=after, back_after=4 + after % 5)
+    table.run()
+    check_honest(table)
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4, describe(table)
+    assert len({peer.finished.transcript_hash for peer in table.peers}) == 1
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_move_and_a_time_out_that_race_never_both_stand(seed: int) -> None:
+    """Hasty shells, and a last message that reaches only some: states never differ."""
+    dice = random.Random(f"race {seed}")
+    table = short_table(f"race {seed}", hasty=dice.choice([0.002, 0.02, 0.05]))
+    reach = dice.choice([range(4), (0,), (1,), (3,), (0, 1), (0, 3)])
+    table.fall_silent(
+        2, after=dice.randrange(30), to=reach, back_after=dice.choice([None, 1, 2, 3, 5])
+    )
+    table.run()
+    check_honest(table, away={2})
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nobody_is_lost_where_shells_are_only_hasty(seed: int) -> None:
+    table = short_table(f"hasty {seed}", hasty=0.03)
+    table.run()
+    check_honest(table)
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4, describe(table)
+
+
+# A whole hand ------------------------------------------------------------------------------------------
+
+
+@cache
+def with_absent_seat() -> SilentTable:
+    """Seat 3 is gone from its second turn on, and never comes back."""
+    table = whole_table("whole 3")
+    table.together = 0.0
+    table.fall_silent(2, after=14)
+    table.run()
+    others_are_done(table, 2)
+    return table
+
+
+def test_a_hand_with_an_absent_seat_is_scored_and_sound() -> None:
+    table = with_absent_seat()
+    ends = {peer.finished for peer in table.peers if peer.finished}
+    assert len(ends) == 1
+    (end,) = ends
+    report = audited(end.transcript)
+    assert (report.status, report.findings) == (Status.SOUND, ())
+    assert report.absent == (2,)
+    assert report.points == end.points
+    assert report.transcript_hash == end.transcript_hash
+
+
+def test_the_absent_seats_rack_stays_closed() -> None:
+    """Nobody's view and no public face shows a tile that lies on its rack at the end."""
+    table = with_absent_seat()
+    for peer in table.peers:
+        if peer.seat != 2:
+            view = peer.machine.view()
+            assert [view.face(slot) for slot in view.state.racks[2]] == [None] * 14
+
+
+def test_an_absent_seat_discards_what_is_drawn_for_it() -> None:
+    table = with_absent_seat()
+    state = table.peers[0].machine.view().state
+    assert state.turns_taken[2] >= 2
+    assert Kind.ESCROW in kinds_of(table, 0)
+    assert [effect for effect in table.peers[0].effects if isinstance(effect, SeatAbsent)]
+
+
+def test_a_seat_that_returns_plays_its_turns_and_keeps_its_key() -> None:
+    """The file holds what it had sent in vain, and is sound."""
+    table = whole_table("whole 5")
+    table.together = 0.0
+    table.fall_silent(2, after=10, back_after=5)
+    table.run()
+    check_honest(table)
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4, describe(table)
+    assert [effect for effect in table.peers[0].effects if isinstance(effect, SeatReturned)]
+    assert Kind.RETURN in kinds_of(table, 2)
+    files = {peer.finished.transcript for peer in table.peers}
+    assert len(files) == 1
+    report = audited(files.pop())
+    assert (report.status, report.findings, report.absent) == (Status.SOUND, (), ())
+
+
+@pytest.mark.parametrize("kind", [Kind.END, Kind.DISCLOSE, Kind.RESULT])
+def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> None:
+    honest = whole_table("whole 7")
+    honest.run()
+    after = kinds_of(honest, 2).index(kind)
+    table = whole_table("whole 7")
+    table.together = 0.0
+    table.fall_silent(2, after=after)
+    table.run()
+    others_are_done(table, 2)
+    ends = {peer.finished for peer in table.peers if peer.finished and peer.seat != 2}
+    assert {end.points for end in ends} == {honest.peers[0].finished.points}
+    for end in ends:
+        report = audited(end.transcript)
+        assert (report.status, report.findings) == (Status.SOUND, ())
+        assert report.absent == (2,)
+
+
+@pytest.mark.parametrize("key", ["101-classic", "51-feeding", "101-standard"])
+def test_open_tables_go_on_without_a_seat(key: str) -> None:
+    rules = ruleset_for(key)
+    table = SilentTable(
+        CHEAP, make_setup(key, rules=rules), key, audit=lambda data: own_audit(CHEAP, data)
+    )
+    table.together = 0.0
+    table.fall_silent(1, after=9)
+    table.run()
+    others_are_done(table, 1)
+    end = table.peers[0].finished
+    assert end is not None
+    assert audited(end.transcript).findings == ()
+
+
+def test_a_hand_on_the_real_group_goes_on_without_a_seat() -> None:
+    group = Group(choose_backend("auto"))
+    table = SilentTable(
+        group, make_setup("real"), "real", audit=lambda data: own_audit(group, data), chaos=False
+    )
+    table.together = 0.0
+    table.fall_silent(0, after=8)
+    table.run()
+    others_are_done(table, 0)
+
+
+# Pauses ----------------------------------------------------------------------------------------------------
+
+
+def test_without_recovery_the_hand_pauses_and_goes_on_with_the_seat() -> None:
+    table = short_table("pause", options=table_options(4, recovery=False))
+    table.fall_silent(2, after=9, back_after=3)
+    table.run()
+    check_honest(table)
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+    paused = [effect for peer in table.peers for effect in peer.effects]
+    assert HandPaused(seat=2) in paused
+    assert not {Kind.DROP, Kind.ESCROW} & set(kinds_of(table, 0))
+
+
+def test_a_second_absence_pauses_the_hand_and_nothing_is_lost() -> None:
+    table = short_table("two away")
+    table.together = 0.0
+    table.fall_silent(2, after=8)
+    while table.peers[0].machine.waiting().absent is None:
+        assert table.step()
+    seq = table.peers[1].machine.count(table.peers[1].seat)
+    table.fall_silent(1, after=seq + 1, back_after=6)
+    table.run()
+    check_honest(table, away={2})
+    assert HandPaused(seat=1) in table.peers[0].effects
+    for seat in (0, 1, 3):
+        assert table.peers[seat].machine.phase is Phase.DONE, describe(table)
+
+
+def test_a_paused_hand_can_be_given_up() -> None:
+    table = short_table("give up", options=table_options(4, recovery=False))
+    table.fall_silent(2, after=9)
+    table.run()
+    machine = table.peers[0].machine
+    assert machine.waiting().paused == (2,)
+    machine.act(Abandon(reason="tea"), table.now)
+    table.run()
+    assert table.peers[3].stopped is not None
+    assert table.peers[3].machine.fault is None
+
+
+def test_calling_whom_nobody_waits_for_does_nothing() -> None:
+    table = short_table("calm", chaos=False)
+    for _ in range(400):
+        table.step()
+    for peer in table.peers:
+        waited = set(peer.machine.waiting().seats)
+        for seat in set(range(4)) - waited:
+            peer.machine.act(CallAbsent(seat=seat), table.now)
+    table.run()
+    assert all(Kind.DROP not in kinds_of(table, seat) for seat in range(4))
+
+
+def test_an_absent_seat_cannot_move() -> None:
+    table = short_table("no move")
+    table.together = 0.0
+    table.fall_silent(2, after=8, back_after=3)
+    while not table.peers[2].machine._core.is_absent:
+        assert table.step()
+    assert not table.peers[2].machine.can_move
+    with pytest.raises(LocalProtocolError):
+        table.peers[2].machine.act(Play(move=DrawStack()), table.now)
+
+
+# Liars -------------------------------------------------------------------------------------------------------
+
+
+def lying_table(seed: str, liar: int, **more) -> SilentTable:
+    table = short_table(seed, liars={liar}, **more)
+    table.together = 0.0
+    return table
+
+
+class Blind(Ballot):
+    """The ballot of a liar, who does not check itself."""
+
+    def note_drop(self, envelope: Envelope, drop: Drop) -> None:
+        del envelope, drop
+
+    def note_refusal(self, envelope: Envelope, message: Envelope) -> None:
+        del envelope, message
+
+
+def send_at(table: SilentTable, seat: int, phase: Phase, build) -> None:
+    """Lets a seat sign one more message as soon as it is in that phase and idle."""
+    core: HandCore = table.peers[seat].machine._core
+    done: list[Message] = []
+
+    def check(_: SilentTable) -> None:
+        is_idle = not core.own_queue and table.peers[seat].machine._lane is None
+        if not done and core.phase is phase and is_idle and core.game is not None:
+            message = build(core)
+            if message is not None:
+                done.append(message)
+                core.ballot = Blind(core.setup)
+                core.send(message)
+
+    table.on_step.append(check)
+
+
+def vote_about(core: HandCore, seat: int, *, back: int = 0) -> Drop | None:
+    chain = core.book.chain(seat)
+    if len(chain) <= back + 1:
+        return None
+    head = len(chain) - back
+    return Drop(
+        absent=seat,
+        step=core.step,
+        head_seq=head,
+        head=chain[head - 1].body_hash,
+        state=core.states[-1],
+    )
+
+
+def test_one_lying_vote_drops_nobody() -> None:
+    for seed in range(4):
+        table = lying_table(f"lie {seed}", 0)
+        send_at(table, 0, Phase.PLAY, lambda core: vote_about(core, 2))
+        table.run()
+        check_honest(table)
+        for seat in (1, 2, 3):
+            machine = table.peers[seat].machine
+            assert machine.waiting().absent is None
+            assert machine.phase is Phase.DONE, describe(table)
+
+
+def test_a_vote_for_an_older_head_is_refused_and_drops_nobody() -> None:
+    table = lying_table("older head", 0)
+    send_at(table, 0, Phase.PLAY, lambda core: vote_about(core, 2, back=1))
+    table.run()
+    check_honest(table)
+    assert Kind.REFUSE in kinds_of(table, 1)
+    assert table.peers[1].machine.phase is Phase.DONE, describe(table)
+
+
+def test_a_vote_about_oneself_or_for_another_step_names_the_liar() -> None:
+    def own(core: HandCore) -> Drop | None:
+        vote = vote_about(core, 2)
+        return None if vote is None else replace(vote, absent=0)
+
+    def step(core: HandCore) -> Drop | None:
+        vote = vote_about(core, 2)
+        return None if vote is None else replace(vote, step=vote.step + 1)
+
+    for number, build in enumerate((own, step)):
+        table = lying_table(f"wrong vote {number}", 0)
+        send_at(table, 0, Phase.PLAY, build)
+        table.run()
+        check_honest(table)
+        for seat in (1, 2, 3):
+            assert table.peers[seat].machine.fault.culprit == 0
+
+
+def test_a_refusal_without_a_later_message_names_nobody_honest() -> None:
+    """It shows a message that all have: no vote, no effect."""
+    table = lying_table("idle refusal", 0)
+
+    def old(core: HandCore) -> Refuse | None:
+        chain = core.book.chain(2)
+        return Refuse(message=chain[-1].encoded) if len(chain) > 6 else None
+
+    send_at(table, 0, Phase.PLAY, old)
+    table.run()
+    check_honest(table)
+    assert table.peers[1].machine.phase is Phase.DONE
+
+
+def test_a_forged_message_in_a_refusal_names_its_author() -> None:
+    table = lying_table("forged refusal", 0)
+
+    def forged(core: HandCore) -> Refuse | None:
+        chain = core.book.chain(2)
+        return Refuse(message=flip(chain[-1].encoded, -1)) if len(chain) > 6 else None
+
+    send_at(table, 0, Phase.PLAY, forged)
+    table.run()
+    check_honest(table)
+    for seat in (1, 2, 3):
+        assert table.peers[seat].machine.fault.culprit == 0
+
+
+def test_a_wrong_share_names_its_helper() -> None:
+    table = lying_table("wrong share", 0)
+    table.liars.clear()
+    table.fall_silent(2, after=8)
+    change_message(
+        table,
+        0,
+        Kind.ESCROW,
+        lambda core, message: replace(message, proof=flip(message.proof)),
+    )
+    table.run()
+    for seat in (1, 3):
+        assert table.peers[seat].machine.fault.culprit == 0
+        assert table.peers[seat].machine.fault.cause in ("DleqInvalid", "BadScalar")
+
+
+def test_a_share_for_a_seat_that_is_there_names_its_helper() -> None:
+    """Nobody opens anything before a certificate stands (S17 row 19)."""
+    table = lying_table("early share", 0)
+
+    def early(core: HandCore) -> Escrow | None:
+        if not core.game.stack:
+            return None
+        return Escrow(absent=2, positions=(core.game.stack[0],), tokens=bytes(32), proof=bytes(64))
+
+    send_at(table, 0, Phase.PLAY, early)
+    table.run()
+    check_honest(table)
+    for seat in (1, 2, 3):
+        assert table.peers[seat].machine.fault.culprit == 0
+        assert table.peers[seat].machine.fault.cause == "TokenNotDue"
