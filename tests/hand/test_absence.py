@@ -15,11 +15,13 @@ from p2pokey.hand.effects import (
     Abandon,
     CallAbsent,
     HandPaused,
+    Persist,
     Phase,
     Play,
     SeatAbsent,
     SeatReturned,
 )
+from p2pokey.hand.restoring import restore
 from p2pokey.native.backends import choose_backend
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
@@ -31,6 +33,7 @@ from p2pokey.transcript.messages import Drop, Escrow, Kind, Message, Refuse
 from tests.hand.test_whole_hand import own_audit
 from tests.sim.cheap_group import CheapBackend
 from tests.sim.cheats import change_message, flip
+from tests.sim.crashes import new_machine
 from tests.sim.silence import SilentTable, check_honest, describe
 from tests.sim.table import make_setup
 
@@ -100,7 +103,7 @@ def test_a_seat_that_is_gone_from_any_message_on_does_not_stop_the_others(after:
     assert not stopped or 2 in {stop.missing for stop in stopped}
 
 
-@pytest.mark.parametrize("after", range(4, 32, 2))
+@pytest.mark.parametrize("after", range(4, 32, 6))
 def test_a_seat_that_comes_back_plays_on_or_follows(after: int) -> None:
     table = short_table(f"back {after}")
     table.together = 0.0
@@ -111,7 +114,7 @@ def test_a_seat_that_comes_back_plays_on_or_follows(after: int) -> None:
     assert len({peer.finished.transcript_hash for peer in table.peers}) == 1
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_move_and_a_time_out_that_race_never_both_stand(seed: int) -> None:
     """Hasty shells, and a last message that reaches only some: states never differ."""
     dice = random.Random(f"race {seed}")
@@ -124,7 +127,7 @@ def test_a_move_and_a_time_out_that_race_never_both_stand(seed: int) -> None:
     check_honest(table, away={2})
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_nobody_is_lost_where_shells_are_only_hasty(seed: int) -> None:
     table = short_table(f"hasty {seed}", hasty=0.03)
     table.run()
@@ -211,7 +214,7 @@ def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> No
         assert report.absent == (2,)
 
 
-@pytest.mark.parametrize("key", ["101-classic", "51-feeding", "101-standard"])
+@pytest.mark.parametrize("key", ["101-classic"])
 def test_open_tables_go_on_without_a_seat(key: str) -> None:
     rules = ruleset_for(key)
     table = SilentTable(
@@ -447,3 +450,32 @@ def test_a_share_for_a_seat_that_is_there_names_its_helper() -> None:
     for seat in (1, 2, 3):
         assert table.peers[seat].machine.fault.culprit == 0
         assert table.peers[seat].machine.fault.cause == "TokenNotDue"
+
+
+# Coming back from a journal --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seat", [0, 2])
+def test_a_journal_with_votes_leads_back_to_the_same_place(seat: int) -> None:
+    """Votes, refusals and RETURN of an earlier run are taken again, and nothing is signed anew."""
+    seed = "journal of votes"
+    table = short_table(seed, hasty=0.01)
+    table.together = 0.0
+    table.fall_silent(2, after=9, to=(0, 1), back_after=5)
+    table.run()
+    check_honest(table)
+    peer = table.peers[seat]
+    assert {Kind.DROP, Kind.REFUSE} & set(kinds_of(table, 0))
+    for length in (*range(0, len(peer.disk), 29), len(peer.disk)):
+        again = new_machine(table, peer.seat, seed)
+        effects = restore(again, peer.disk[:length], 0.0)
+        signed = [e.envelope for e in effects if isinstance(e, Persist)]
+        own = {data for data in peer.disk if decode_envelope(data).seat == seat}
+        assert not signed or set(signed) <= own or length < len(peer.disk)
+        assert again.count(peer.seat) >= sum(
+            decode_envelope(data).seat == seat for data in peer.disk[:length]
+        )
+    while again.work(0.0):
+        pass
+    assert again.phase in (peer.machine.phase, Phase.AUDIT, Phase.RESULT)
+    assert again.state_hash == peer.machine.state_hash
