@@ -105,9 +105,7 @@ def test_a_refusal_carries_a_signed_message_of_this_hand() -> None:
     with pytest.raises(BrokenChain):
         message(CHAIN[3].encoded, author=2)
     with pytest.raises(BrokenChain):
-        refused_message(
-            VERIFIER, replace(SETUP, hand=3), Seat(0), Refuse(message=CHAIN[3].encoded)
-        )
+        refused_message(VERIFIER, replace(SETUP, hand=3), Seat(0), Refuse(message=CHAIN[3].encoded))
     with pytest.raises(DecodeError):
         message(b"nothing")
     with pytest.raises(BadSignature):
