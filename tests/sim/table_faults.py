@@ -120,10 +120,11 @@ KINDS = {
 WHOLE_EVERY = 50
 
 
-def make_plan(seed: int) -> Plan:
-    """The plan of a seed."""
+def make_plan(seed: int, only: str | None = None) -> Plan:
+    """The plan of a seed; `only`: of this family."""
     dice = random.Random(f"plan {seed}")
     kind = dice.choices(list(KINDS), weights=list(KINDS.values()))[0]
+    kind = only or kind
     game = "classic" if dice.random() < 0.6 else dice.choice(GAMES)
     seats = RULE_SETS[game].players
     is_whole = seed % WHOLE_EVERY == WHOLE_EVERY - 1
@@ -131,10 +132,10 @@ def make_plan(seed: int) -> Plan:
         seed=seed,
         game=game,
         seats=seats,
-        recovery=seats >= 3 and dice.random() < (1.0 if kind == "gone" else 0.75),
+        recovery=seats >= 3 and dice.random() < (0.9 if kind == "gone" else 0.75),
         turn_limit=None if is_whole else dice.choice([1, 2, 4, 6, 9]),
         delay_s=dice.choice([0.002, 0.02, 0.2]),
-        loss=dice.choice([0.0, 0.0, 0.0, 0.02, 0.1]),
+        loss=0.0 if kind == "liar" else dice.choice([0.0, 0.0, 0.0, 0.02, 0.1]),
         slow=tuple(dice.choice([0.001, 0.001, 0.02, 0.2]) for _ in range(seats)),
         absent_s=120.0,
         round_s=120.0,

@@ -15,9 +15,10 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from tests.sim.table_faults import make_plan
+from tests.sim.table_faults import KINDS, make_plan
 from tests.sim.whole_table import simulate
 
 STATE = Path(".sim-table.json")
@@ -25,21 +26,21 @@ _BATCH = 200
 """Seeds between two notes of how far it is."""
 
 
-def play(seed: int) -> tuple[int, str, str, float]:
+def play(seed: int, only: str | None = None) -> tuple[int, str, str, float]:
     """Plays a seed: its number, how it ended, what is wrong with it, CPU seconds."""
     logging.disable(logging.CRITICAL)
     began = time.process_time()
     word, problem = "FAILED", ""
     try:
-        word = simulate(make_plan(seed))
+        word = simulate(make_plan(seed, only))
     except Exception:  # noqa: BLE001 - a sweep reports every failing seed and goes on
         problem = traceback.format_exc()
     return seed, word, problem, time.process_time() - began
 
 
-def show(seed: int) -> int:
+def show(seed: int, only: str | None) -> int:
     """Plays one seed and prints everything."""
-    plan = make_plan(seed)
+    plan = make_plan(seed, only)
     print(plan)
     try:
         print(simulate(plan, print))
@@ -77,17 +78,19 @@ class Progress:
         self.cpu_s += seconds
         if problem:
             self.failed.append(seed)
-            print(f"{problem}seed {seed} FAILED: python -m tests.sim.table_sweep --seed {seed} --log")
+            print(
+                f"{problem}seed {seed} FAILED: python -m tests.sim.table_sweep --seed {seed} --log"
+            )
 
 
-def sweep(progress: Progress, last: int, processes: int) -> None:
+def sweep(progress: Progress, last: int, processes: int, only: str | None) -> None:
     """Plays from where the progress stands up to `last`, not included."""
     again, progress.failed = progress.failed, []
     with multiprocessing.Pool(processes, maxtasksperchild=50) as pool:
-        for result in pool.imap_unordered(play, again):
+        for result in pool.imap_unordered(partial(play, only=only), again):
             progress.take(result)
         for seeds in _batches(progress.next, last):
-            for result in pool.imap_unordered(play, seeds, chunksize=4):
+            for result in pool.imap_unordered(partial(play, only=only), seeds, chunksize=4):
                 progress.take(result)
             progress.next = seeds.stop
             progress.save()
@@ -112,6 +115,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--state", type=Path, default=STATE, help="how far it is")
     parser.add_argument("--seed", type=int, help="play only this one")
+    parser.add_argument("--only", choices=list(KINDS), help="seeds of this family of faults")
     parser.add_argument("--log", action="store_true", help="and print all that happens")
     options = parser.parse_args()
     if os.environ.get("PYTHONHASHSEED") != "0":  # else sets would make two runs differ
@@ -119,12 +123,12 @@ def main() -> int:
         os.execv(sys.executable, [sys.executable, "-m", "tests.sim.table_sweep", *sys.argv[1:]])
     if options.seed is not None:
         if options.log:
-            return show(options.seed)
-        _, word, problem, seconds = play(options.seed)
+            return show(options.seed, options.only)
+        _, word, problem, seconds = play(options.seed, options.only)
         print(f"{problem}{word}, {seconds:.2f} CPU-s")
         return 1 if problem else 0
     progress = Progress(options.state)
-    sweep(progress, options.seeds, options.processes)
+    sweep(progress, options.seeds, options.processes, options.only)
     for word, count in progress.ends.most_common():
         print(f"{count:7} {word}")
     print(f"failed: {progress.failed or 'none'}")

@@ -84,7 +84,7 @@ class VirtualThread:
         if not future.cancelled():
             try:
                 result = work(*args)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - as a thread hands it on
                 if not future.done():
                     future.set_exception(error)
                     future.exception()  # whoever waits for it may be gone

@@ -11,7 +11,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,6 +107,7 @@ class World:
         self.nodes = [Node(seat=Seat(n), folder=folder / str(n)) for n in range(plan.seats)]
         self.signed: dict[tuple[int, bytes], bytes] = {}
         """By author and place, the body of every message that has left a seat."""
+        self._over = asyncio.Event()
         self.violations: list[str] = []
         self.states: dict[tuple[int, int], bytes] = {}
         rules = RULE_SETS[plan.game]
@@ -147,8 +148,8 @@ class World:
             self._create_diary(node)
         for node in self.nodes:
             self._start(node, together=True)
-        while not all(node.is_done for node in self.nodes) and self.loop.time() < LONGEST_S:
-            await asyncio.sleep(5.0)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), LONGEST_S)
         for node in self.nodes:
             for run in node.runs:
                 if not run.is_dead:
@@ -273,6 +274,8 @@ class World:
     def _stop(self, run: Run, *, notice_s: float = 0.1, keep: float = 1.0) -> None:
         """From here on nothing that this run does has any effect."""
         run.is_dead = True
+        if all(node.is_done for node in self.nodes):
+            self._over.set()
         self.net.end(run, notice_s=notice_s, keep=keep)
         for journal in run.journals:
             if journal._is_open:
@@ -304,13 +307,12 @@ class World:
     def kill(self, run: Run, how: Crash) -> None:
         """The program dies here; raises Killed."""
         self.say(run, f"is killed: {how}")
-        self._stop(run, notice_s=how.notice_s, keep=how.keep)
         node = self.nodes[run.seat]
+        node.is_gone = how.down_s is None
+        self._stop(run, notice_s=how.notice_s, keep=how.keep)
         if how.cut:
             self._cut(node, how.cut)
-        if how.down_s is None:
-            node.is_gone = True
-        else:
+        if how.down_s is not None:
             self.loop.call_later(how.down_s, self._start, node)
         raise Killed
 
@@ -410,7 +412,7 @@ class World:
             elif node.end:
                 self._check_reason(node)
         here = [node for node in self.honest if not node.is_gone]
-        if plan.is_gentle or (plan.kind == "gone" and self._was_dealt(here)):
+        if plan.is_gentle or (plan.kind == "gone" and plan.recovery and self._was_dealt(here)):
             for node in here:
                 if not node.scores:
                     self.violations.append(
@@ -433,8 +435,10 @@ class World:
     def _check_pause(self, node: Node) -> None:
         texts = [event.text for event in node.of(StillWaiting)]
         named = set() if not texts else _named(texts[-1])
-        if not named & {seat for seat in range(self.plan.seats)} - {node.seat}:
-            self.violations.append(f"seat {node.seat + 1} has not ended and names nobody: {texts[-1:]}")
+        if not named & set(range(self.plan.seats)) - {node.seat}:
+            self.violations.append(
+                f"seat {node.seat + 1} has not ended and names nobody: {texts[-1:]}"
+            )
 
     def _check_reason(self, node: Node) -> None:
         if node.end == "nothing to resume":
