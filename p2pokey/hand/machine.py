@@ -21,7 +21,7 @@ was shown something else by a third, the fork names that third seat. Only if no 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -84,7 +84,7 @@ from p2pokey.transcript.messages import Drop, Kind, Move, Refuse, Result, Void
 from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
-"""Time for a fork to reach this seat: several resends over a bad link."""
+"""Time for a fork to reach this seat once the disputed author has what this seat has."""
 MAX_AHEAD = 640
 """Steps that an honest seat can be ahead: three turns of other seats, of 200 moves at most each.
 
@@ -154,6 +154,7 @@ class HandMachine:
         self._lane: tuple[Envelope | None, Steps] | None = None
         self._idle_lane: Steps | None = None
         self._dispute: tuple[Dispute, Envelope, float] | None = None
+        self._unheard: frozenset[Seat] = frozenset()
         self._stopping = Stopping(self._core)
         self._absence = Absence(
             self._core,
@@ -227,7 +228,9 @@ class HandMachine:
         """What the hand waits for."""
         core, absence = self._core, self._absence
         seats = tuple(awaited(core))
-        if core.phase is Phase.AUDIT:
+        if self._dispute is not None:
+            seats = (self._dispute[0].author,)
+        elif core.phase is Phase.AUDIT:
             seats = (core.seat,)
         elif core.phase is Phase.SHUFFLE and not seats:
             seats = core.seats
@@ -302,13 +305,32 @@ class HandMachine:
                     self._lane = self._idle_lane = self._dispute = None
                     self._stopping.abandon(reason)
 
+    @property
+    def disputed(self) -> Seat | None:
+        """The author of a message that this seat cannot place: it, or a third seat, is at fault."""
+        return None if self._dispute is None else self._dispute[0].author
+
+    def note_unheard(self, seats: Collection[Seat], now: float) -> None:
+        """Says which seats may not have what this seat has sent, or cannot be heard.
+
+        An honest seat that is disputed shows why as soon as it has that: until then, and for
+        `DISPUTE_SECONDS` from then on, nothing is held against it.
+        """
+        author = self.disputed
+        if self._dispute is not None and author in self._unheard and author not in seats:
+            self._dispute = (*self._dispute[:2], now + DISPUTE_SECONDS)
+        self._unheard = frozenset(seats)
+
     def next_timer(self) -> float | None:
         """When `timer` wants to be called, in the clock of `now`; None for never."""
-        return None if self._dispute is None else self._dispute[2]
+        if self._dispute is None or self.disputed in self._unheard:
+            return None
+        return self._dispute[2]
 
     def timer(self, now: float) -> None:
         """Decides a dispute in which no fork has appeared."""
-        if self._dispute is None or now < self._dispute[2]:
+        due = self.next_timer()
+        if self._dispute is None or due is None or now < due:
             return
         dispute, envelope, _ = self._dispute
         self._dispute = None

@@ -77,6 +77,8 @@ _STAGES = {
 }
 """What is complete when a phase begins."""
 _OVER = (Phase.DONE, Phase.STOPPED)
+SHOW_S = 5.0
+"""Seconds between two times of showing a disputed seat what this one has."""
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -155,6 +157,9 @@ class HandRunner:
     _last_wait: str = ""
     _own_reason: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
+    _disputed: Seat | None = None
+    _shown_at: float | None = None
+    """When the disputed seat was last shown what this one has, over a link that still stands."""
 
     async def run(self) -> HandEnd:
         """Plays the hand to its end; the last messages are handed to the links, not yet flushed.
@@ -244,11 +249,34 @@ class HandRunner:
     async def _turn(self) -> Turn:
         messages = self.inbox.postbox.take()
         commands, self._commands = self._commands, []
-        turn = await self._in_thread(lambda: self.worker.turn(messages, commands))
+        unheard = self._unheard()
+        turn = await self._in_thread(lambda: self.worker.turn(messages, commands, unheard))
         self._commands[:0] = turn.commands
         for effect in turn.effects:
             await self._carry_out(effect)
+        if turn.disputed != self._disputed:
+            self._disputed, self._shown_at = turn.disputed, None
         return turn
+
+    def _unheard(self) -> set[Seat]:
+        """The disputed seat, until it has what this seat has and as long as it cannot be heard.
+
+        Only what it then still does not explain is held against it: it may have been shown
+        something else by a third seat, and be on its way back to say so.
+        """
+        seat = self._disputed
+        if seat is None:
+            return set()
+        link = self.inbox.postbox.links.get(seat)
+        if link is not None and link.state is not LinkState.HERE:
+            self._shown_at = None
+            return {seat}
+        now = self.clock()
+        is_known = self._shown_at is not None and seat in self.passing.synced
+        if not is_known and (self._shown_at is None or now - self._shown_at >= SHOW_S):
+            self._shown_at = now
+            self.passing.show(seat)
+        return set() if is_known else {seat}
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self.executor, work)
@@ -439,6 +467,7 @@ class HandRunner:
         """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""
         until = self.clock() + self.limits.farewell_s
         while (now := self.clock()) < until:
+            self.passing.answer()
             turn = await self._turn()
             if self._has_heard_all():
                 return

@@ -7,7 +7,7 @@ comes back. Group arithmetic and fsync therefore never run on the event loop.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LocalProtocolError
@@ -49,6 +49,8 @@ class Turn:
     phase: Phase
     step: int
     """Completed steps of the hand."""
+    disputed: Seat | None = None
+    """Whose message this seat cannot place (`HandMachine.disputed`)."""
 
 
 class HandWorker:
@@ -77,17 +79,28 @@ class HandWorker:
         """The machine; only between two turns."""
         return self._machine
 
-    def turn(self, messages: Sequence[MessageReceived], commands: Sequence[Command]) -> Turn:
+    def turn(
+        self,
+        messages: Sequence[MessageReceived],
+        commands: Sequence[Command],
+        unheard: Collection[Seat] = (),
+    ) -> Turn:
         """Takes messages, works for one slice, and makes the effects last.
 
         Commands are carried out once the machine has nothing else to do, so that they act on all
         that has arrived; otherwise they come back in `Turn.commands`. A stopped hand takes none.
+
+        Args:
+            messages: what has arrived.
+            commands: of the player or the shell.
+            unheard: seats that may not have what this seat has sent (`HandMachine.note_unheard`).
 
         Raises:
             RuleError, LocalProtocolError: a command that is not possible (`HandMachine.act`).
             OSError: the journal cannot be written; the hand must not go on.
         """
         machine, now = self._machine, self._clock()
+        machine.note_unheard(unheard, now)
         self._backlog.extend(messages)
         for _ in range(min(len(self._backlog), _FEED)):
             item = self._backlog.popleft()
@@ -116,6 +129,7 @@ class HandWorker:
             next_timer=machine.next_timer(),
             phase=machine.phase,
             step=machine.step,
+            disputed=machine.disputed,
         )
 
     def note(self, envelopes: Sequence[bytes]) -> None:
