@@ -131,7 +131,9 @@ class HandCore:
         self.final_state = b""
         """The state hash that END signs."""
         self.audited = b""
-        """The transcript up to the last DISCLOSE: what the audit reads and RESULT signs."""
+        """The transcript up to the last DISCLOSE: what RESULT signs."""
+        self.audit_due = b""
+        """What the newest `AuditDue` asks for."""
         self.result: Result | None = None
         self.transcript = b""
         """The whole file, once the hand counts."""

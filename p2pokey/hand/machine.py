@@ -50,6 +50,7 @@ from p2pokey.hand.closing import (
 from p2pokey.hand.core import HandCore, HandPorts, Steps
 from p2pokey.hand.effects import (
     Abandon,
+    AuditDone,
     CallAbsent,
     Command,
     ConfirmResult,
@@ -284,7 +285,6 @@ class HandMachine:
             RuleError: the rules do not allow that move.
             LocalProtocolError: not now.
         """
-        del now
         core = self._core
         match command:
             case Play(move=move):
@@ -300,6 +300,9 @@ class HandMachine:
             case CallAbsent(seat=called):
                 if self._lane is None and not core.own_queue and self._dispute is None:
                     self._absence.call(called)
+            case AuditDone(transcript=transcript, verdict=verdict):
+                if core.phase is Phase.AUDIT and transcript == core.audit_due:
+                    self.act(verdict, now)
             case Abandon(reason=reason):
                 if core.phase not in (Phase.DONE, Phase.STOPPED):
                     self._lane = self._idle_lane = self._dispute = None

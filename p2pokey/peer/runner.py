@@ -19,6 +19,7 @@ from typing import Protocol, TypeVar
 from p2pokey.errors import TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
+    AuditDone,
     AuditDue,
     CallAbsent,
     Command,
@@ -334,7 +335,7 @@ class HandRunner:
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
         self._audited = verdict.proofs
-        self._commands.append(verdict.command)
+        self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
     # Waiting -------------------------------------------------------------------------------------
 
