@@ -254,7 +254,7 @@ class World:
                 round_s=plan.round_s,
                 audit_s=plan.round_s,
                 untimed_move_s=plan.round_s,
-                linger_s=20.0,
+                linger_s=60.0 if plan.is_gentle else 20.0,
                 next_hand_s=plan.absent_s,
                 farewell_s=5.0,
             ),
