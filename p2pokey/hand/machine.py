@@ -210,6 +210,11 @@ class HandMachine:
             return False
         return core.engine.mover(core.need_game()) == core.seat
 
+    @property
+    def is_catching_up(self) -> bool:
+        """Whether messages that this seat has signed in an earlier run are yet to come."""
+        return len(self._core.signed) > 0
+
     def count(self, seat: Seat) -> int:
         """How many messages of a seat have been accepted."""
         return self._core.book.head(seat)[0]

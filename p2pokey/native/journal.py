@@ -68,6 +68,13 @@ class RecordKind(IntEnum):
     """Table: attempt u32 and what this seat has said of it, u8."""
     FINISHED = 9
     """Table: a hand that counts."""
+    LOST = 20
+    """Here the end of the file was lost, and with it perhaps something that had been signed."""
+    FOUND = 21
+    """All that was lost before has come back from the others."""
+
+
+_MARKS = (RecordKind.LOST, RecordKind.FOUND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +99,17 @@ class JournalContents:
     """Whether something follows that is no good record."""
     chain: bytes
     """32-byte hash after the last good record."""
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether an end has been lost, now or before, and has not come back since."""
+        marks = [record.kind for record in self.records if record.kind in _MARKS]
+        return self.is_damaged or (bool(marks) and marks[-1] is RecordKind.LOST)
+
+    @property
+    def kept(self) -> tuple[Record, ...]:
+        """The good records without the marks LOST and FOUND."""
+        return tuple(record for record in self.records if record.kind not in _MARKS)
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -182,6 +200,8 @@ class Journal:
     def reopen(cls, path: Path) -> tuple[Self, JournalContents]:
         """Continues a journal after its last good record; what is damaged is cut off.
 
+        A LOST takes its place first, so that a program that dies at once does not forget it.
+
         Raises:
             OSError: it cannot be read or written.
             DecodeError: not a journal, or one of another version.
@@ -190,13 +210,16 @@ class Journal:
         lock = take_lock(path)
         try:
             contents = read_journal(path)
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
+            descriptor = os.open(path, os.O_WRONLY | _BINARY)
         except (OSError, DecodeError):
             release_lock(path, lock, remove=False)
             raise
-        os.ftruncate(descriptor, contents.good_bytes)
-        os.fsync(descriptor)
         journal = cls(path, descriptor=descriptor, lock=lock, chain=contents.chain)
+        os.lseek(descriptor, contents.good_bytes, os.SEEK_SET)
+        if contents.is_damaged:
+            journal.append((Record(kind=RecordKind.LOST, payload=b""),))
+            os.ftruncate(descriptor, contents.good_bytes + RECORD_BYTES)
+            os.fsync(descriptor)
         return journal, contents
 
     @property

@@ -194,7 +194,7 @@ class HandRunner:
     async def _take_up(self, kept: KeptHand) -> None:
         """Goes on where an earlier run has ended."""
         await self._in_thread(lambda: self.worker.note(kept.envelopes))
-        passed_on = await self._catch_up() if kept.is_damaged else []
+        passed_on = await self._catch_up() if kept.has_lost else None
         effects = await self._in_thread(
             lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
         )

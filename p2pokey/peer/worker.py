@@ -71,6 +71,7 @@ class HandWorker:
         self._journal = journal
         self._clock = clock
         self._signed: dict[Kind, set[Seat]] = {}
+        self._owes_found = False
         self.voids: dict[Seat, Void] = {}
         """What each seat has said of the end of the hand; only between two turns."""
 
@@ -120,6 +121,7 @@ class HandWorker:
             commands, is_busy = (), True
             effects += machine.poll()
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        self._settle()
         return Turn(
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
             commands=tuple(commands),
@@ -141,14 +143,15 @@ class HandWorker:
     def restore(
         self,
         envelopes: Sequence[bytes],
-        passed_on: Sequence[MessageReceived],
+        passed_on: Sequence[MessageReceived] | None,
         stop: threading.Event,
     ) -> tuple[Effect, ...]:
         """Brings the machine to where the journal ends, before the first `turn`.
 
         Args:
             envelopes: of the journal, in order.
-            passed_on: what the others have of the same hand, where the journal has lost its end.
+            passed_on: what the others have of the same hand, where the journal has lost its end;
+                None: it has not.
             stop: gives up as soon as it is set.
 
         Returns:
@@ -163,10 +166,12 @@ class HandWorker:
             if stop.is_set():
                 raise LocalProtocolError("nobody waits for the hand any more")
 
-        pairs = [(item.seat, item.data) for item in passed_on]
+        self._owes_found = passed_on is not None
+        pairs = [(item.seat, item.data) for item in passed_on or ()]
         now = self._clock()
         effects = restore(self._machine, envelopes, now, passed_on=pairs, pause=pause)
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        self._settle()
         return tuple(effect for effect in effects if not isinstance(effect, Persist))
 
     def authors(self, kind: Kind) -> frozenset[Seat]:
@@ -180,6 +185,12 @@ class HandWorker:
     def _persist(self, envelopes: list[bytes]) -> None:
         self._journal.append(Record(kind=RecordKind.ENVELOPE, payload=data) for data in envelopes)
         self.note(envelopes)
+
+    def _settle(self) -> None:
+        """What a journal has lost is in it again when the last own message has been repeated."""
+        if self._owes_found and not self._machine.is_catching_up:
+            self._owes_found = False
+            self._journal.append((Record(kind=RecordKind.FOUND, payload=b""),))
 
     def _note_author(self, data: bytes) -> None:
         envelope = decode_envelope(data)

@@ -96,6 +96,15 @@ class Plan:
         }
 
     @property
+    def forgetful(self) -> set[int]:
+        """Seats whose disk loses something."""
+        return {
+            strike.seat
+            for strike in self.strikes
+            if isinstance(strike.fault, Crash) and strike.fault.cut
+        }
+
+    @property
     def troubled(self) -> set[int]:
         """Seats that a fault or a lie of this plan is about."""
         seats = set() if self.liar is None else {self.liar}

@@ -22,7 +22,7 @@ from p2pokey.crypto.group import Group
 from p2pokey.errors import TableCancelled
 from p2pokey.hand.effects import Phase
 from p2pokey.hand.machine import HandMachine
-from p2pokey.native.journal import RECORD_BYTES, Journal, release_lock
+from p2pokey.native.journal import RECORD_BYTES, Journal, RecordKind, release_lock
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.membership import Membership
 from p2pokey.net.seats import SeatCard
@@ -44,6 +44,7 @@ from tests.sim.virtual_loop import PACE, VirtualLoop, VirtualThread
 from tests.sim.virtual_net import Crash as Killed
 from tests.sim.virtual_net import Life, VirtualLinks, VirtualNet
 
+ENVELOPE = int(RecordKind.ENVELOPE)
 GROUP = Group(CheapBackend())
 SIGNERS = tuple(StandInSigner(bytes([seat + 1]) * 32) for seat in range(4))
 NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
@@ -334,12 +335,31 @@ class World:
         how = self.boundary(life)
         if how is not None:
             self.kill(life, how)
-        self._note_signed(data)
+        self._note_sent(data)
 
-    def _note_signed(self, data: bytes) -> None:
-        """No honest seat ever signs two things for one place."""
+    def _note_sent(self, data: bytes) -> None:
+        """No honest seat ever signs two things for one place.
+
+        A seat whose disk loses what it has been told to keep cannot know what it has signed, if that
+        has come to nobody else either: of such a seat, what the others keep counts.
+        """
         key = _place(data)
-        if key is None or key[0] == self.plan.liar:
+        if key is not None and key[0] not in self.plan.forgetful:
+            self._note_signed(key, data)
+
+    def note_kept(self, run: Run, written: bytes) -> None:
+        """What goes into a journal."""
+        at = 0
+        while at + RECORD_BYTES <= len(written):
+            size = int.from_bytes(written[at : at + 4], "little")
+            data = written[at + 5 : at + 5 + size]
+            at += RECORD_BYTES + size
+            key = _place(data) if written[at - RECORD_BYTES - size + 4] == ENVELOPE else None
+            if key is not None and key[0] != run.seat:
+                self._note_signed(key, data)
+
+    def _note_signed(self, key: tuple[int, bytes], data: bytes) -> None:
+        if key[0] == self.plan.liar:
             return
         body = data[:-64]
         if self.signed.setdefault(key, body) != body:
@@ -493,6 +513,8 @@ def _write(journal: Journal, data: bytes) -> None:
         return
     assert run.world is not None
     how = run.world.boundary(run)
+    if run.seat != run.world.plan.liar and not data.startswith(b"p2pj"):
+        run.world.note_kept(run, data)
     if how is None:
         _real_write(journal, data)
         return
