@@ -49,7 +49,7 @@ GROUP = Group(CheapBackend())
 SIGNERS = tuple(StandInSigner(bytes([seat + 1]) * 32) for seat in range(4))
 NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
 NONCES = tuple(bytes([seat + 11]) * 32 for seat in range(4))
-LONGEST_S = 4 * 3600.0
+LONGEST_S = 1500.0
 """Virtual seconds after which a table that has not ended is looked at as it is."""
 
 LIFE: ContextVar["Run | None"] = ContextVar("life", default=None)
