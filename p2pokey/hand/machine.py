@@ -215,6 +215,11 @@ class HandMachine:
         """Whether messages that this seat has signed in an earlier run are yet to come."""
         return len(self._core.signed) > 0
 
+    @property
+    def starter(self) -> Seat | None:
+        """Seat that begins the hand, once the coins are open."""
+        return self._core.starter if self._core.keys else None
+
     def count(self, seat: Seat) -> int:
         """How many messages of a seat have been accepted."""
         return self._core.book.head(seat)[0]

@@ -68,13 +68,15 @@ class RecordKind(IntEnum):
     """Table: attempt u32 and what this seat has said of it, u8."""
     FINISHED = 9
     """Table: a hand that counts."""
-    LOST = 20
+    LOST = 10
+    """Table: an attempt without score."""
+    TORN = 20
     """Here the end of the file was lost, and with it perhaps something that had been signed."""
-    FOUND = 21
+    MENDED = 21
     """All that was lost before has come back from the others."""
 
 
-_MARKS = (RecordKind.LOST, RecordKind.FOUND)
+_MARKS = (RecordKind.TORN, RecordKind.MENDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +106,11 @@ class JournalContents:
     def has_lost(self) -> bool:
         """Whether an end has been lost, now or before, and has not come back since."""
         marks = [record.kind for record in self.records if record.kind in _MARKS]
-        return self.is_damaged or (bool(marks) and marks[-1] is RecordKind.LOST)
+        return self.is_damaged or (bool(marks) and marks[-1] is RecordKind.TORN)
 
     @property
     def kept(self) -> tuple[Record, ...]:
-        """The good records without the marks LOST and FOUND."""
+        """The good records without the marks TORN and MENDED."""
         return tuple(record for record in self.records if record.kind not in _MARKS)
 
 
@@ -200,7 +202,7 @@ class Journal:
     def reopen(cls, path: Path) -> tuple[Self, JournalContents]:
         """Continues a journal after its last good record; what is damaged is cut off.
 
-        A LOST takes its place first, so that a program that dies at once does not forget it.
+        A TORN takes its place first, so that a program that dies at once does not forget it.
 
         Raises:
             OSError: it cannot be read or written.
@@ -217,7 +219,7 @@ class Journal:
         journal = cls(path, descriptor=descriptor, lock=lock, chain=contents.chain)
         os.lseek(descriptor, contents.good_bytes, os.SEEK_SET)
         if contents.is_damaged:
-            journal.append((Record(kind=RecordKind.LOST, payload=b""),))
+            journal.append((Record(kind=RecordKind.TORN, payload=b""),))
             os.ftruncate(descriptor, contents.good_bytes + RECORD_BYTES)
             os.fsync(descriptor)
         return journal, contents

@@ -3,7 +3,6 @@
 import hashlib
 from typing import Protocol
 
-from p2pokey.bots.choosing import choose
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.ports import Entropy
 from p2pokey.rules.moves import Move
@@ -18,6 +17,13 @@ class Player(Protocol):
         """A legal move of the viewer, whose turn it is; runs in the worker thread."""
 
 
+class Person(Protocol):
+    """A player who takes time, e.g. somebody before a screen."""
+
+    async def choose(self, view: View) -> Move:
+        """A legal move of the viewer, whose turn it is; cancelled when the time is nearly up."""
+
+
 class AutoPlayer:
     """A computer player; its taste follows from a seed and nothing else."""
 
@@ -27,6 +33,9 @@ class AutoPlayer:
 
     def choose(self, view: View) -> Move:
         """A legal move."""
+        # Only here: the players of all games take a while to load, and coming back is urgent.
+        from p2pokey.bots.choosing import choose
+
         return choose(view, self._source)
 
 

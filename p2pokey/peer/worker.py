@@ -45,6 +45,8 @@ class Turn:
     waiting: Waiting
     mover: Seat | None
     """Seat to move, from the deal on."""
+    number: int
+    """Turns that have ended."""
     next_timer: float | None
     phase: Phase
     step: int
@@ -71,7 +73,7 @@ class HandWorker:
         self._journal = journal
         self._clock = clock
         self._signed: dict[Kind, set[Seat]] = {}
-        self._owes_found = False
+        self._owes_mended = False
         self.voids: dict[Seat, Void] = {}
         """What each seat has said of the end of the hand; only between two turns."""
 
@@ -122,12 +124,14 @@ class HandWorker:
             effects += machine.poll()
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
         self._settle()
+        mover, number = self._mover()
         return Turn(
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
             commands=tuple(commands),
             is_busy=is_busy,
             waiting=machine.waiting(),
-            mover=self._mover(),
+            mover=mover,
+            number=number,
             next_timer=machine.next_timer(),
             phase=machine.phase,
             step=machine.step,
@@ -166,7 +170,7 @@ class HandWorker:
             if stop.is_set():
                 raise LocalProtocolError("nobody waits for the hand any more")
 
-        self._owes_found = passed_on is not None
+        self._owes_mended = passed_on is not None
         pairs = [(item.seat, item.data) for item in passed_on or ()]
         now = self._clock()
         effects = restore(self._machine, envelopes, now, passed_on=pairs, pause=pause)
@@ -188,9 +192,9 @@ class HandWorker:
 
     def _settle(self) -> None:
         """What a journal has lost is in it again when the last own message has been repeated."""
-        if self._owes_found and not self._machine.is_catching_up:
-            self._owes_found = False
-            self._journal.append((Record(kind=RecordKind.FOUND, payload=b""),))
+        if self._owes_mended and not self._machine.is_catching_up:
+            self._owes_mended = False
+            self._journal.append((Record(kind=RecordKind.MENDED, payload=b""),))
 
     def _note_author(self, data: bytes) -> None:
         envelope = decode_envelope(data)
@@ -214,8 +218,9 @@ class HandWorker:
         is_busy = self._machine.work(self._clock())
         return is_busy, self._machine.poll()
 
-    def _mover(self) -> Seat | None:
+    def _mover(self) -> tuple[Seat | None, int]:
+        """Seat to move, and turns that have ended."""
         if self._machine.phase is not Phase.PLAY:
-            return None
+            return None, 0
         state = self._machine.view().state
-        return engine_for(state.rules).mover(state)
+        return engine_for(state.rules).mover(state), state.turn_count

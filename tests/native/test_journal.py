@@ -132,13 +132,13 @@ def test_what_was_lost_is_not_forgotten_before_it_is_found(tmp_path: Path):
     assert not read_journal(path).is_damaged, "and the file is whole"
 
     journal, _ = Journal.reopen(path)
-    journal.append([*RECORDS[3:], Record(kind=RecordKind.FOUND, payload=b"")])
+    journal.append([*RECORDS[3:], Record(kind=RecordKind.MENDED, payload=b"")])
     journal.close()
     found = read_journal(path)
     assert (found.has_lost, found.kept) == (False, RECORDS)
 
     path.write_bytes(path.read_bytes()[:-1])
-    assert read_journal(path).has_lost, "a torn FOUND is none"
+    assert read_journal(path).has_lost, "a torn MENDED is none"
 
 
 def test_nothing_is_journalled_twice(tmp_path: Path):

@@ -33,8 +33,9 @@ async def come_back(mesh, connector, *, server=None):
     """Another run with what the mesh had kept."""
     kept = decode_membership(mesh.membership.encode())
     assert kept == mesh.membership
+    own = kept.roster.seats[kept.seat].public_key  # guests sit down in the order in which they come
     return await resume_table(
-        signer=TOOLKITS[mesh.seat].signer,
+        signer=next(toolkit.signer for toolkit in TOOLKITS if toolkit.public_key == own),
         membership=kept,
         limits=MEETING_LIMITS,
         connector=connector,
