@@ -75,6 +75,13 @@ class Plan:
     """Seconds that one piece of work takes at each seat, at most."""
     absent_s: float
     round_s: float
+    timer_s: int
+    """Seconds for a turn; 0: no timer."""
+    grace_s: int
+    thinks_s: tuple[float, ...]
+    """How long a person at each seat thinks at most; 0: the computer player moves at once."""
+    waits: bool
+    """Whether a paused hand waits for ever (`--if-missing wait`)."""
     strikes: tuple[Strike, ...]
     liar: int | None
     lie: Lie | None
@@ -148,6 +155,10 @@ def make_plan(seed: int, only: str | None = None) -> Plan:
         slow=tuple(dice.choice([0.001, 0.001, 0.02, 0.2]) for _ in range(seats)),
         absent_s=120.0,
         round_s=120.0,
+        timer_s=dice.choice([0, 0, 20, 30]),
+        grace_s=dice.choice([0, 10, 60]),
+        thinks_s=tuple(dice.choice([0.0, 0.0, 0.0, 5.0, 40.0]) for _ in range(seats)),
+        waits=dice.random() < 0.2,
         strikes=(),
         liar=None,
         lie=None,

@@ -26,14 +26,16 @@ from p2pokey.native.journal import RECORD_BYTES, Journal, RecordKind, release_lo
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.membership import Membership
 from p2pokey.net.seats import SeatCard
-from p2pokey.peer.events import HandCounted, HandFailed, PeerEvent, StillWaiting
+from p2pokey.peer.events import HandCounted, HandFailed, HandPausedFor, PeerEvent, StillWaiting
 from p2pokey.peer.players import AutoPlayer
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
-from p2pokey.peer.waits import WaitLimits
+from p2pokey.peer.waits import IfMissing, WaitLimits
+from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import canonical_bytes, table_options
 from p2pokey.rules.state import all_places
+from p2pokey.rules.view import View
 from p2pokey.table.roster import Roster, RosterSeat, commit_nonce, session_id
 from p2pokey.tiles import Seat
 from tests.sim import liars
@@ -94,6 +96,19 @@ class Node:
         return {(e.hand, e.points, e.totals) for e in self.of(HandCounted)}
 
 
+class Thinker:
+    """A person who takes time, sometimes more than there is; implements `peer.players.Person`."""
+
+    def __init__(self, world: "World", seat: Seat) -> None:
+        self._dice = world.dice
+        self._longest = world.plan.thinks_s[seat]
+        self._player = AutoPlayer(b"thinker", seat)
+
+    async def choose(self, view: View) -> Move:
+        await asyncio.sleep(self._dice.random() * self._longest)
+        return self._player.choose(view)
+
+
 class World:
     """One table and everything that happens to it."""
 
@@ -112,7 +127,9 @@ class World:
         self.violations: list[str] = []
         self.states: dict[tuple[int, int], bytes] = {}
         rules = RULE_SETS[plan.game]
-        options = table_options(plan.seats, recovery=plan.recovery, timer_s=0)
+        options = table_options(
+            plan.seats, recovery=plan.recovery, timer_s=plan.timer_s, grace_s=plan.grace_s
+        )
         self.roster = Roster(
             room="K7Q2M",
             epoch=0,
@@ -246,6 +263,8 @@ class World:
                 entropy=SeededEntropy(f"{plan.seed} {node.seat} {run.number}"),
             ),
             player=AutoPlayer(bytes([plan.seed % 251, run.number % 256]), node.seat),
+            person=Thinker(self, node.seat) if plan.thinks_s[node.seat] else None,
+            if_missing=IfMissing.WAIT if plan.waits else IfMissing.VOID,
             out=node.folder / "out",
             journals=diary.folder,
             emit=emit,
@@ -254,7 +273,7 @@ class World:
                 absent_s=plan.absent_s,
                 round_s=plan.round_s,
                 audit_s=plan.round_s,
-                untimed_move_s=plan.round_s,
+                untimed_move_s=plan.round_s + max(plan.thinks_s),
                 linger_s=60.0 if plan.is_gentle else 20.0,
                 next_hand_s=plan.absent_s,
                 farewell_s=5.0,
@@ -465,6 +484,10 @@ class World:
             return
         if not _named(node.end or ""):
             self.violations.append(f"seat {node.seat + 1} ended and names nobody: {node.end}")
+
+
+def _named_by(event: HandPausedFor | StillWaiting) -> set[int]:
+    return set(event.seats) if isinstance(event, HandPausedFor) else _named(event.text)
 
 
 def _named(text: str) -> set[int]:
