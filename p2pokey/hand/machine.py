@@ -378,10 +378,11 @@ class HandMachine:
         if self._repeat_decision():
             return True
         if self._dispute is not None:
-            return False  # what is disputed has not been handled, and may be what is accused
-        if self._absence.idle():
+            # What is disputed has not been handled, and may be what is accused.
+            return self._repeat_void(is_idle=True)
+        if self._absence.idle() or self._stopping.judge_pending(self._inbox):
             return True
-        return self._stopping.judge_pending(self._inbox)
+        return self._repeat_void(is_idle=True)
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects since the last call, in the order in which to carry them out."""
@@ -597,15 +598,25 @@ class HandMachine:
         core.signed.take(known.seq)
         return True
 
-    def _repeat_void(self) -> None:
-        """Ends the hand again where this seat has ended it; that waits for nothing."""
+    def _repeat_void(self, *, is_idle: bool = False) -> bool:
+        """Ends the hand again where this seat has ended it: at the step that its VOID names.
+
+        Args:
+            is_idle: whether nothing else is to do, so that no further step will come.
+
+        Returns:
+            Whether it did.
+        """
         core = self._core
         known = core.signed.at(core.next_seq())
         if known is None or not isinstance(known.message, Void) or self._has_stopped():
-            return
+            return False
+        if known.step > core.step and not is_idle:
+            return False
         core.signed.take(known.seq)
         self._lane = self._idle_lane = self._dispute = None
         self._stopping.repeat(known, known.message)
+        return True
 
     def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:
         chain = self._core.book.accepted()

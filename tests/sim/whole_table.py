@@ -51,8 +51,10 @@ GROUP = Group(CheapBackend())
 SIGNERS = tuple(StandInSigner(bytes([seat + 1]) * 32) for seat in range(4))
 NAMES = ("Ayse", "Baran", "Ceren", "Deniz")
 NONCES = tuple(bytes([seat + 11]) * 32 for seat in range(4))
-LONGEST_S = 1500.0
+LONGEST_S = 3600.0
 """Virtual seconds after which a table that has not ended is looked at as it is."""
+STILL_S = 300.0
+"""The same after that long without news, once every fault is over: longer than any patience here."""
 
 LIFE: ContextVar["Run | None"] = ContextVar("life", default=None)
 
@@ -124,6 +126,8 @@ class World:
         self.signed: dict[tuple[int, bytes], bytes] = {}
         """By author and place, the body of every message that has left a seat."""
         self._over = asyncio.Event()
+        self._news_at = 0.0
+        self._faults_until = 0.0
         self.violations: list[str] = []
         self.states: dict[tuple[int, int], bytes] = {}
         rules = RULE_SETS[plan.game]
@@ -166,8 +170,11 @@ class World:
             self._create_diary(node)
         for node in self.nodes:
             self._start(node, together=True)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._over.wait(), LONGEST_S)
+        while not self._over.is_set() and self.loop.time() < min(
+            LONGEST_S, max(self._news_at, self._faults_until) + STILL_S
+        ):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), STILL_S / 4)
         for node in self.nodes:
             for run in node.runs:
                 if not run.is_dead:
@@ -247,6 +254,7 @@ class World:
             if run.is_dead:
                 return
             node.events.append(event)
+            self._news_at = self.loop.time()
             if self.is_logging:
                 self.say(run, str(event))
             if isinstance(event, HandCounted):
@@ -322,7 +330,11 @@ class World:
                         self.say(run, f"blocks {ways} for {seconds} s")
                         for source, target in ways:
                             self.net.block(Seat(source), Seat(target), seconds)
+                        self._fault_lasts(seconds or 0.0)
         return None
+
+    def _fault_lasts(self, seconds: float) -> None:
+        self._faults_until = max(self._faults_until, self.loop.time() + seconds)
 
     def kill(self, run: Run, how: Crash) -> None:
         """The program dies here; raises Killed."""
@@ -334,6 +346,7 @@ class World:
             self._cut(node, how.cut)
         if how.down_s is not None:
             self.loop.call_later(how.down_s, self._start, node)
+            self._fault_lasts(how.down_s)
         raise Killed
 
     def _cut(self, node: Node, size: int) -> None:
