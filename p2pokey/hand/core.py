@@ -71,6 +71,8 @@ class HandCore:
         self.setup = setup
         self.seat = seat
         self.seats = tuple(Seat(number) for number in range(setup.seats))
+        self.others = tuple(number for number in self.seats if number != seat)
+        """All seats but this one."""
         self.group = ports.group
         self.signer = ports.signer
         self.sealer = ports.sealer
@@ -142,11 +144,6 @@ class HandCore:
     def step(self) -> int:
         """Number of completed steps."""
         return len(self.states) - 1
-
-    @property
-    def others(self) -> tuple[Seat, ...]:
-        """All seats but this one."""
-        return tuple(seat for seat in self.seats if seat != self.seat)
 
     @property
     def present(self) -> tuple[Seat, ...]:
