@@ -225,6 +225,10 @@ class WrongCode(SignalingError):
     """The words of the code are not the host's: check the code with your host."""
 
 
+class Banned(SignalingError):
+    """You were sent away from that table and cannot come back to it."""
+
+
 class TooManyGuesses(SignalingError):
     """Somebody keeps guessing the code of this table: open a new table."""
 
@@ -235,6 +239,10 @@ class PlayerLeft(ConnectError):
 
 class TimedOut(ConnectError):
     """Somebody or something did not answer in time."""
+
+
+class TableRefused(ConnectError):
+    """The new table is not the one that the players have agreed on."""
 
 
 class LinkError(ConnectError):
