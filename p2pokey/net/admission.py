@@ -6,7 +6,7 @@ waits for the others (docs/network.md, Admission):
     pake1 ->            way, identity key, SPAKE2 message
           <- pake2      SPAKE2 message, host's tag
     pake3 ->            guest's tag, box(name, runner, nonce commitment, signature)
-          <- box table  rules, number of seats
+          <- box table  rules, number of seats, what the match carries on
     box accept ->
           <- box names  who is here, to everybody at each change
 
@@ -19,8 +19,9 @@ A guest's bytes change nothing but that guest's own entry; whatever is no proper
 stage is dropped or sends the guest away.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
 from p2pokey.errors import ConnectError, DecodeError, TooManyGuesses, VerificationError
@@ -32,6 +33,7 @@ from p2pokey.net.invites import Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import MAX_NAME_CHARS, Roster, RosterSeat, check_name
+from p2pokey.tiles import Seat
 
 MAX_STRIKES = 5
 """Failed guesses that burn a code: success within it is at most 5 in 2^31."""
@@ -41,6 +43,15 @@ ANSWER_S = 20.0
 """Seconds for a guest to send pake3; computing it takes 20 ms."""
 ACCEPT_S = 60.0
 """Seconds for a guest to accept the table; a person may want to read the rules."""
+
+
+class Notice(StrEnum):
+    """What a host tells everybody who has a seat, as a code: shells have the sentences."""
+
+    BANNED = "banned"
+    """A player who was sent away from this table knocked again and was refused."""
+    CODE_BURNT = "code-burnt"
+    """Wrong guesses have burnt the code; there is a new one."""
 
 
 class Stage(Enum):
@@ -117,7 +128,18 @@ class GaveUp:
     error: ConnectError
 
 
-HostEffect = SendBody | KickGuest | GuestAdmitted | GuestLeft | GuestSaid | CodeBurnt | GaveUp
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Warned:
+    """Something that everybody at the table is told."""
+
+    notice: Notice
+    name: str
+    """Whom it is about, as the host knows them; may be empty."""
+
+
+HostEffect = (
+    SendBody | KickGuest | GuestAdmitted | GuestLeft | GuestSaid | CodeBurnt | GaveUp | Warned
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -140,13 +162,23 @@ class HostAdmission:
     runner: bytes
     """Whoever runs the host's seat."""
     room_password: str = ""
+    carry: bytes = b""
+    """What the match takes over from an earlier session; empty for a fresh one."""
+    reserved: Mapping[bytes, Seat] = field(default_factory=dict)
+    """Identity keys that have their seats already; others get the seats that are left."""
+    banned: Mapping[bytes, str] = field(default_factory=dict)
+    """Identity keys that are refused, and the names that they had."""
     _guests: dict[str, _Guest] = field(default_factory=dict, init=False)
     _strikes: int = field(default=0, init=False)
     _burns: int = field(default=0, init=False)
     _effects: list[HostEffect] = field(default_factory=list, init=False)
+    _warnings: list[Warned] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        kept = set(self.reserved.values())
+        assert len(kept) == len(self.reserved)
+        assert all(0 < seat < self.seats for seat in kept)
 
     # --- verbs ---
 
@@ -210,8 +242,13 @@ class HostAdmission:
 
     @property
     def admitted(self) -> tuple[str, ...]:
-        """Ids of the admitted guests in the order of their seats 1, 2, ..."""
-        return tuple(s for s, guest in self._guests.items() if guest.stage is Stage.ADMITTED)
+        """Ids of the admitted guests in the order of their seats."""
+        here = {g.key: s for s, g in self._guests.items() if g.stage is Stage.ADMITTED}
+        kept = {seat: here.get(key) for key, seat in self.reserved.items()}
+        newcomers = iter([s for key, s in here.items() if key not in self.reserved])
+        seats = (Seat(index) for index in range(1, self.seats))
+        order = (kept[seat] if seat in kept else next(newcomers, None) for seat in seats)
+        return tuple(guest_id for guest_id in order if guest_id is not None)
 
     def make_roster(self, epoch: int) -> Roster:
         """The roster of the host and all admitted guests."""
@@ -231,7 +268,13 @@ class HostAdmission:
             )
             for guest in guests
         )
-        return Roster(room=self.invite.room, epoch=epoch, rules=self.rules, seats=(own, *others))
+        return Roster(
+            room=self.invite.room,
+            epoch=epoch,
+            rules=self.rules,
+            seats=(own, *others),
+            carry=self.carry,
+        )
 
     # --- steps ---
 
@@ -277,15 +320,28 @@ class HostAdmission:
 
     def _refusal(self, key: bytes) -> str:
         """Why no try may begin now, or an empty text."""
-        if self.is_complete:
+        if key in self.banned:
+            self._warn(Notice.BANNED, self.banned[key])
+            return "banned"
+        if self.is_complete or not self._has_seat_for(key):
             return "full"
         keys = {guest.key for guest in self._guests.values()} | {self.toolkit.public_key}
         if key in keys:
             return "taken"
-        trying = sum(guest.stage is Stage.GUESSING for guest in self._guests.values())
+        trying = len(self._of_stage(Stage.GUESSING))
         if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
             return "busy"
         return ""
+
+    def _has_seat_for(self, key: bytes) -> bool:
+        """Whether this key has a seat of its own here, or one that is nobody's is left."""
+        if key in self.reserved:
+            return True
+        newcomers = sum(guest.key not in self.reserved for guest in self._of_stage(Stage.ADMITTED))
+        return newcomers < self.seats - 1 - len(self.reserved)
+
+    def _of_stage(self, stage: Stage) -> list[_Guest]:
+        return [guest for guest in self._guests.values() if guest.stage is stage]
 
     def _pake3(self, sender: str, body: Body, now: float) -> None:
         guest = self._guests.get(sender)
@@ -305,7 +361,8 @@ class HostAdmission:
         self.toolkit.verifier.check_key(guest.runner)
         text = joining_text(guest.confirmation.digest, name, guest.runner, guest.nonce_commit)
         self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", SIGNATURE_BYTES))
-        self.tell(sender, encode_body("table", rules=self.rules, seats=self.seats, host=self.name))
+        table = {"rules": self.rules, "seats": self.seats, "host": self.name, "carry": self.carry}
+        self.tell(sender, encode_body("table", **table))
 
     def _distinct(self, name: str) -> str:
         """The name, with a number behind it if somebody at the table has it already."""
@@ -331,20 +388,32 @@ class HostAdmission:
             self._admit(sender, guest)
 
     def _admit(self, sender: str, guest: _Guest) -> None:
-        if self.is_complete:  # two guests were asked for the last seat
+        if not self._has_seat_for(guest.key):  # two guests were asked for the last seat
             self._refuse(sender, "full")
             self._guests.pop(sender)
             return
-        # The entry moves to the end: seats are in the order of admission.
+        # The entry moves to the end: newcomers sit in the order of admission.
         self._guests[sender] = self._guests.pop(sender)
         guest.stage = Stage.ADMITTED
         self._effects.append(GuestAdmitted(name=guest.name))
+        for warning in self._warnings:
+            self.tell(sender, _notice_body(warning))
         self._tell_names()
 
     def _tell_names(self) -> None:
         names = [self.name, *(self._guests[guest_id].name for guest_id in self.admitted)]
         for guest_id in self.admitted:
             self.tell(guest_id, encode_body("names", names=names))
+
+    def _warn(self, notice: Notice, name: str = "") -> None:
+        """Tells everybody who has a seat, and later everybody who gets one; each thing once."""
+        warning = Warned(notice=notice, name=name)
+        if notice is Notice.BANNED and warning in self._warnings:
+            return
+        self._warnings.append(warning)
+        self._effects.append(warning)
+        for guest_id in self.admitted:
+            self.tell(guest_id, _notice_body(warning))
 
     # --- sending away ---
 
@@ -375,6 +444,11 @@ class HostAdmission:
             return
         self.invite = new_invite(self.invite.room, self.toolkit.entropy)
         self._effects.append(CodeBurnt(invite=self.invite))
+        self._warn(Notice.CODE_BURNT)
+
+
+def _notice_body(warning: Warned) -> bytes:
+    return encode_body("notice", code=warning.notice.value, name=warning.name)
 
 
 def joining_text(digest: bytes, name: str, runner: bytes, nonce_commit: bytes) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from p2pokey.errors import DecodeError
 from p2pokey.native.agreement import X25519Key
+from p2pokey.net.admission import Notice
 from p2pokey.net.bodies import decode_body
 from p2pokey.net.limits import Limits
 from p2pokey.net.progress import OnProgress, Phase, Progress
@@ -18,6 +19,7 @@ from p2pokey.net.wire import BodyArrived
 from p2pokey.table.roster import Roster, commit_nonce
 from p2pokey.tiles import Seat
 
+_PHASES = {Notice.BANNED: Phase.BANNED_KNOCKED, Notice.CODE_BURNT: Phase.CODE_BURNT}
 _MAX_EARLY = 32
 """Offers that arrive before we hold everybody's seat card; at most 3 are honest."""
 
@@ -90,6 +92,10 @@ class Gathering:
                 return event
             if len(self._early) < _MAX_EARLY:
                 self._early.append(event)
+
+    def warn(self, notice: Notice, name: str) -> None:
+        """Tells the player what everybody at the table is told."""
+        self.progress(_PHASES[notice], name=name)
 
     def progress(self, phase: Phase, *, done: int = 0, total: int = 0, name: str = "") -> None:
         """Tells the player."""

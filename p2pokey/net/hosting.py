@@ -1,7 +1,7 @@
 """The host's part of gathering: a room, everybody let in, the roster signed, the cards collected."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -21,6 +21,7 @@ from p2pokey.net.admission import (
     HostAdmission,
     KickGuest,
     SendBody,
+    Warned,
 )
 from p2pokey.net.bodies import Body, encode_body
 from p2pokey.net.gathering import Gathering, Table
@@ -32,7 +33,8 @@ from p2pokey.table.roster import Roster, encode_roster, sign_roster
 from p2pokey.tiles import Seat
 
 FIRST_EPOCH = 1
-"""One roster is signed per meeting; a new meeting has new nonces and a new session id."""
+"""Of a table's first roster. One is signed per meeting; a new meeting of players who stay together
+has the next number, new nonces and a new session id."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +45,10 @@ class HostGathering(Gathering):
     seats: int
     room_password: str
     on_code: Callable[[Invite], None]
+    carry: bytes = b""
+    epoch: int = FIRST_EPOCH
+    reserved: Mapping[bytes, Seat] = field(default_factory=dict)
+    banned: Mapping[bytes, str] = field(default_factory=dict)
     _admission: HostAdmission = field(init=False)
     _cards: dict[str, SeatCard] = field(default_factory=dict, init=False)
     _roster: Roster | None = field(default=None, init=False)
@@ -61,6 +67,9 @@ class HostGathering(Gathering):
             nonce_commit=self.nonce_commit,
             runner=self.runner,
             room_password=self.room_password,
+            carry=self.carry,
+            reserved=self.reserved,
+            banned=self.banned,
         )
         self._show(invite)
         await self._until_complete()
@@ -86,7 +95,7 @@ class HostGathering(Gathering):
 
     async def _seat_everybody(self) -> Table:
         guests = self._admission.admitted
-        self._roster = roster = self._admission.make_roster(FIRST_EPOCH)
+        self._roster = roster = self._admission.make_roster(self.epoch)
         routes = (self.client.id, *guests)
         self.progress(Phase.ROSTER_SIGNED)
         signature = sign_roster(roster, self.toolkit.signer)
@@ -154,6 +163,8 @@ class HostGathering(Gathering):
                     self._take_card(effect.id, effect.body)
                 case CodeBurnt():
                     self._show(effect.invite)
+                case Warned():
+                    self.warn(effect.notice, effect.name)
                 case GaveUp():
                     raise effect.error
                 case _:

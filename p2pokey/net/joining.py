@@ -22,6 +22,7 @@ from p2pokey.net.knocking import (
     GuestEvent,
     HostBusy,
     HostSaid,
+    HostWarned,
     NamesChanged,
     Seated,
     TableShown,
@@ -29,6 +30,7 @@ from p2pokey.net.knocking import (
 from p2pokey.net.progress import Phase
 from p2pokey.net.seats import read_card, verify_cards
 from p2pokey.net.wire import BodyArrived, Lobby, PeerChanged
+from p2pokey.table.roster import Roster
 
 _ENTER_TRIES, _ENTER_PAUSE_S = 3, 0.4
 _HOST_BUSY_S = 1.0
@@ -44,6 +46,7 @@ class GuestGathering(Gathering):
     invite: Invite
     room_password: str
     check_rules: Callable[[bytes, int], None]
+    check_roster: Callable[[Roster], None] = lambda roster: None
     _host: str = field(default="", init=False)
     _host_name: str = field(default="the host", init=False)
     _admission: GuestAdmission = field(init=False)
@@ -70,6 +73,7 @@ class GuestGathering(Gathering):
         self._admission.accept()
         await self._flush()
         seated = await self._wait(Seated, self.limits.waiting_s, "complete the table")
+        self.check_roster(seated.roster)
         self.progress(Phase.ROSTER_SIGNED)
         return await self._take_seat(seated)
 
@@ -129,6 +133,8 @@ class GuestGathering(Gathering):
                 here = len(names)
                 name = names[-1] if names else ""
                 self.progress(Phase.FRIENDS_HERE, done=here, total=self._seats, name=name)
+            case HostWarned():
+                self.warn(event.notice, event.name)
             case HostBusy():
                 await asyncio.sleep(_HOST_BUSY_S)
                 await self._knock()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from p2pokey.errors import (
+    Banned,
     DecodeError,
     LocalProtocolError,
     RoomFull,
@@ -17,7 +18,7 @@ from p2pokey.errors import (
     WrongCode,
 )
 from p2pokey.native.pake import MESSAGE_BYTES, guest_side
-from p2pokey.net.admission import joining_text
+from p2pokey.net.admission import Notice, joining_text
 from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
@@ -26,6 +27,7 @@ from p2pokey.net.toolkit import Toolkit
 from p2pokey.net.wire import MAX_ID_CHARS, SAME_IDENTITY
 from p2pokey.ports import SIGNATURE_BYTES, Pake
 from p2pokey.table.roster import (
+    MAX_CARRY_BYTES,
     MAX_NAME_CHARS,
     MAX_ROSTER_BYTES,
     MAX_RULES_BYTES,
@@ -59,6 +61,8 @@ class TableShown:
     rules: bytes
     seats: int
     host_name: str
+    carry: bytes = b""
+    """What the match takes over from an earlier session; empty for a fresh one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,15 @@ class HostBusy:
     """The host checks other guests just now: call `knock` again in a moment."""
 
 
-GuestEvent = TableShown | NamesChanged | Seated | HostSaid | HostBusy
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostWarned:
+    """The host tells everybody of something."""
+
+    notice: Notice
+    name: str
+
+
+GuestEvent = HostWarned | TableShown | NamesChanged | Seated | HostSaid | HostBusy
 
 
 class GuestAdmission:
@@ -199,6 +211,8 @@ class GuestAdmission:
                 raise _wrong_code()
             case "full":
                 raise RoomFull("Every seat at that table is taken: ask your host for another one.")
+            case "banned":
+                raise Banned("You were sent away from this table and cannot come back to it.")
             case "taken":
                 raise SignalingError(SAME_IDENTITY)
         raise SignalingError("The host did not understand us: both of you need the same version.")
@@ -249,9 +263,19 @@ class GuestAdmission:
                 return self._shown(inner)
             case "names" if self._stage is Stage.WAITING:
                 return NamesChanged(names=inner.texts("names", MAX_SEATS, MAX_NAME_CHARS))
+            case "notice" if self._stage is Stage.WAITING:
+                return self._warned(inner)
             case "roster" if self._stage is Stage.WAITING:
                 return self._seated(inner)
         return HostSaid(body=inner) if self._stage is Stage.SEATED else None
+
+    def _warned(self, body: Body) -> HostWarned | None:
+        code, name = body.text("code", 32), body.text("name", MAX_NAME_CHARS)
+        if name:
+            check_name(name)
+        if code not in set(Notice):
+            return None  # a newer host's
+        return HostWarned(notice=Notice(code), name=name)
 
     def _shown(self, body: Body) -> TableShown:
         self._stage = Stage.SHOWN
@@ -259,7 +283,8 @@ class GuestAdmission:
         check_name(host_name)
         seats = body.number("seats", MAX_SEATS)
         rules = body.blob("rules", MAX_RULES_BYTES)
-        self._table = TableShown(rules=rules, seats=seats, host_name=host_name)
+        carry = body.blob("carry", MAX_CARRY_BYTES)
+        self._table = TableShown(rules=rules, seats=seats, host_name=host_name, carry=carry)
         return self._table
 
     def _seated(self, body: Body) -> Seated:
@@ -289,6 +314,8 @@ class GuestAdmission:
             raise SignalingError("The host's list of players has changed our entry.")
         if (roster.rules, len(roster.seats)) != (self._table.rules, self._table.seats):
             raise SignalingError("The host's list of players has other rules than we were shown.")
+        if roster.carry != self._table.carry:
+            raise SignalingError("The host's list of players has another score than we were shown.")
 
 
 def _wrong_code() -> WrongCode:

@@ -9,13 +9,13 @@ when anything fails or the caller is cancelled.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 
 from p2pokey.errors import InvalidInvite
 from p2pokey.native.agreement import X25519Key
 from p2pokey.net.gathering import Table as GatheredTable
-from p2pokey.net.hosting import HostGathering
+from p2pokey.net.hosting import FIRST_EPOCH, HostGathering
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.joining import GuestGathering
 from p2pokey.net.limits import Limits
@@ -27,7 +27,8 @@ from p2pokey.net.signalling import SignallingClient
 from p2pokey.net.toolkit import native_toolkit
 from p2pokey.net.transport import Connector
 from p2pokey.ports import Signer
-from p2pokey.tiles import MAX_SEATS, MIN_SEATS
+from p2pokey.table.roster import Roster
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +47,10 @@ async def host_table(
     runner: bytes | None = None,
     connector: Connector | None = None,
     keep: Callable[[Membership], None] = lambda kept: None,
+    carry: bytes = b"",
+    epoch: int = FIRST_EPOCH,
+    reserved: Mapping[bytes, Seat] | None = None,
+    banned: Mapping[bytes, str] | None = None,
 ) -> Mesh:
     """Opens a table and waits until everybody is linked.
 
@@ -63,6 +68,12 @@ async def host_table(
         connector: makes transports; None for WebRTC without STUN or TURN servers.
         keep: gets what `resume_table` needs, before anybody hears that the table stands for us;
             what it raises comes out of here.
+        carry: what the match takes over from the session before (table-protocol.md); at most 256
+            bytes, empty for a fresh match.
+        epoch: of the roster; one more than the last one for players who stay together.
+        reserved: seats, not 0, of the identity keys that stay; others get the seats that are left.
+        banned: identity keys that are refused and the names that they had. Everybody at the table is
+            told when one of them knocks.
 
     Returns:
         The mesh; we have seat 0. Close it.
@@ -88,6 +99,10 @@ async def host_table(
             seats=seats,
             room_password=room_password,
             on_code=on_code,
+            carry=carry,
+            epoch=epoch,
+            reserved=reserved or {},
+            banned=banned or {},
         )
 
     return await meeting.hold(gathering, keep)
@@ -100,6 +115,7 @@ async def join_table(
     invite: Invite | str,
     server: str | None = None,
     check_rules: Callable[[bytes, int], None] = lambda rules, seats: None,
+    check_roster: Callable[[Roster], None] = lambda roster: None,
     on_progress: OnProgress = ignore_progress,
     limits: Limits | None = None,
     room_password: str = "",
@@ -114,6 +130,9 @@ async def join_table(
         server: address of the signalling server; may be None if the invite is a link.
         check_rules: gets the rules text and the number of seats before we take a seat; raises
             whatever error shall come out of here to refuse them.
+        check_roster: gets the signed roster before we take our seat in it; raises likewise. Whoever
+            stays at a table checks here who sits where and what the match carries on
+            (`table.succession`).
 
     Raises:
         InvalidInvite, UnknownCode, WrongCode, CodeExpired, RoomFull: the code does not lead to a
@@ -137,6 +156,7 @@ async def join_table(
             invite=parsed,
             room_password=room_password,
             check_rules=check_rules,
+            check_roster=check_roster,
         )
 
     return await meeting.hold(gathering, keep)

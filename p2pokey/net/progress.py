@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """The steps from a code to a table, in order."""
+    """The steps from a code to a table, in order; then what may be told on the way."""
 
     SERVER_REACHED = "server-reached"
     """Connected to the signalling server."""
@@ -24,6 +24,10 @@ class Phase(StrEnum):
     """`done` of `total` links have shown that the right player is at the other end."""
     READY = "ready"
     """Everybody has all links: the table stands."""
+    BANNED_KNOCKED = "banned-knocked"
+    """`name` was sent away from this table earlier, knocked again and was refused."""
+    CODE_BURNT = "code-burnt"
+    """Somebody guessed at the code until the host changed it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

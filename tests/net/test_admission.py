@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from p2pokey.errors import (
+    Banned,
     ConnectError,
     LocalProtocolError,
     RoomFull,
@@ -27,7 +28,9 @@ from p2pokey.net.admission import (
     GuestSaid,
     HostAdmission,
     KickGuest,
+    Notice,
     SendBody,
+    Warned,
 )
 from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.invites import Invite
@@ -35,6 +38,7 @@ from p2pokey.net.knocking import (
     GuestAdmission,
     HostBusy,
     HostSaid,
+    HostWarned,
     NamesChanged,
     Seated,
     TableShown,
@@ -50,7 +54,7 @@ LINK = Invite(room=ROOM, link_secret=bytes(16))
 WRONG = Invite(room=ROOM, words=("lale", "deniz", "elma"))
 
 
-def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password=""):
+def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password="", **more):
     return HostAdmission(
         toolkit=toolkit,
         invite=invite,
@@ -60,6 +64,7 @@ def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password=""):
         nonce_commit=commit_nonce(toolkit.public_key, NONCES[0]),
         runner=toolkit.public_key,
         room_password=room_password,
+        **more,
     )
 
 
@@ -365,6 +370,102 @@ def test_a_guest_who_does_not_accept_is_sent_away():
     server.host.timer(ACCEPT_S)
 
     assert server.host.poll() == [KickGuest(id="c1")]
+
+
+# --- a table whose players stay together ---
+
+
+def keys_and_seats(*pairs):
+    return {TOOLKITS[index].public_key: seat for index, seat in pairs}
+
+
+@pytest.mark.parametrize("arrivals", [(1, 2, 4), (4, 2, 1), (2, 4, 1)])
+def test_players_who_stay_get_their_own_seats(arrivals):
+    """Whoever comes first: the newcomer (4) gets the seat that is nobody's."""
+    server = Server(make_host(reserved=keys_and_seats((1, 3), (2, 1)), carry=b"score"))
+    for index in arrivals:
+        server.add(f"c{index}", make_guest(index, invite=CODE if index == 4 else LINK))
+    roster = server.host.make_roster(2)
+
+    assert server.host.is_complete
+    assert server.host.admitted == ("c2", "c4", "c1")
+    keys = [TOOLKITS[index].public_key for index in (0, 2, 4, 1)]
+    assert [seat.public_key for seat in roster.seats] == keys
+    assert (roster.epoch, roster.carry) == (2, b"score")
+    assert server.events["c4"][0].carry == b"score"
+
+
+def test_newcomers_do_not_get_seats_that_are_kept():
+    server = Server(make_host(reserved=keys_and_seats((1, 1), (2, 2))))
+    server.add("c3", make_guest(3))
+    with pytest.raises(RoomFull):
+        server.add("c4", make_guest(4))
+    fill(server, 2)
+
+    assert server.host.admitted == ("c1", "c2", "c3")
+
+
+def test_two_newcomers_for_the_only_seat_that_is_nobodys():
+    server = Server(make_host(seats=3, reserved=keys_and_seats((1, 1))))
+    slow = make_guest(2)
+    slow.knock()
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    slow.receive(server.host.poll()[0].body)
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    slow.receive(server.host.poll()[0].body)
+    server.add("c3", make_guest(3))
+    slow.accept()
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    with pytest.raises(RoomFull):
+        slow.receive(server.host.poll()[0].body)
+
+    assert server.host.admitted == ("c3",)
+
+
+def test_a_player_who_was_sent_away_is_refused_and_everybody_hears_of_it():
+    server = Server(make_host(banned={TOOLKITS[4].public_key: "Eve"}))
+    server.add("c1", make_guest(1))
+    for number in range(3):  # with the right words
+        with pytest.raises(Banned, match="sent away"):
+            server.add(f"e{number}", make_guest(4))
+        server.leave(f"e{number}")
+    server.add("c2", make_guest(2))
+    told = HostWarned(notice=Notice.BANNED, name="Eve")
+
+    assert server.of(Warned) == [Warned(notice=Notice.BANNED, name="Eve")]
+    assert [server.events[guest].count(told) for guest in ("c1", "c2")] == [1, 1]
+    assert server.host.admitted == ("c1", "c2")
+    assert server.of(CodeBurnt) == []  # no guess: it was not even asked for the words
+
+
+def test_everybody_hears_that_somebody_guesses():
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    for number in range(MAX_STRIKES):
+        guess(server, f"e{number}")
+
+    assert HostWarned(notice=Notice.CODE_BURNT, name="") in server.events["c1"]
+
+
+def test_a_score_other_than_the_one_shown_is_refused():
+    def change(host):
+        return signed_roster_body(
+            host, roster=dataclasses.replace(host.make_roster(1), carry=b"false")
+        )
+
+    with pytest.raises(SignalingError, match="another score"):
+        make_seated(change)
+
+
+@pytest.mark.parametrize("code", ["news", "", "x" * 32])
+def test_notices_of_a_newer_host_are_passed_over(code):
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    before = list(server.events["c1"])
+    server.host.tell("c1", encode_body("notice", code=code, name="Eve"))
+    server.carry_host()
+
+    assert server.events["c1"] == before
 
 
 # --- somebody in between ---
