@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack
 
 from p2pokey.errors import InvalidInvite
 from p2pokey.native.agreement import X25519Key
+from p2pokey.net.control import HostControl
 from p2pokey.net.gathering import Table as GatheredTable
 from p2pokey.net.hosting import FIRST_EPOCH, HostGathering
 from p2pokey.net.invites import Invite, parse_invite
@@ -51,6 +52,7 @@ async def host_table(
     epoch: int = FIRST_EPOCH,
     reserved: Mapping[bytes, Seat] | None = None,
     banned: Mapping[bytes, str] | None = None,
+    control: HostControl | None = None,
 ) -> Mesh:
     """Opens a table and waits until everybody is linked.
 
@@ -74,6 +76,7 @@ async def host_table(
         reserved: seats, not 0, of the identity keys that stay; others get the seats that are left.
         banned: identity keys that are refused and the names that they had. Everybody at the table is
             told when one of them knocks.
+        control: opens and closes the window; with it a window that runs out does not end the table.
 
     Returns:
         The mesh; we have seat 0. Close it.
@@ -103,6 +106,7 @@ async def host_table(
             epoch=epoch,
             reserved=reserved or {},
             banned=banned or {},
+            control=control,
         )
 
     return await meeting.hold(gathering, keep)

@@ -68,7 +68,14 @@ class PlaceLost:
     """The server is there but has forgotten our place: `create` or `knock` again."""
 
 
-SignallingEvent = Knocked | BodyArrived | PeerChanged | Resumed | PlaceLost | SignallingGone
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudged:
+    """Somebody on this side has something to say (`SignallingClient.nudge`)."""
+
+
+SignallingEvent = (
+    Nudged | Knocked | BodyArrived | PeerChanged | Resumed | PlaceLost | SignallingGone
+)
 
 
 class SignallingClient:
@@ -188,6 +195,10 @@ class SignallingClient:
     async def close_window(self) -> None:
         """Host: lets nobody in any more."""
         await self._post({"t": "close"})
+
+    def nudge(self) -> None:
+        """Wakes whoever waits for the next event."""
+        self._events.put_nowait(Nudged())
 
     async def next_event(self) -> SignallingEvent:
         """The next event. Waits without a limit: callers have one."""
