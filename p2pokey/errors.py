@@ -229,6 +229,14 @@ class Banned(SignalingError):
     """You were sent away from that table and cannot come back to it."""
 
 
+class PasswordNeeded(WrongCode):
+    """That table asks for a password besides the code: ask your host for it."""
+
+
+class Declined(SignalingError):
+    """The host has not let you in."""
+
+
 class TooManyGuesses(SignalingError):
     """Somebody keeps guessing the code of this table: open a new table."""
 
@@ -242,7 +250,15 @@ class TimedOut(ConnectError):
 
 
 class TableRefused(ConnectError):
-    """The new table is not the one that the players have agreed on."""
+    """The table is not the one that the players have agreed on.
+
+    Attributes:
+        reason: `players` or `score`, what the others are told.
+    """
+
+    def __init__(self, message: str, *, reason: str = "players") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class LinkError(ConnectError):

@@ -10,6 +10,9 @@ waits for the others (docs/network.md, Admission):
     box accept ->
           <- box names  who is here, to everybody at each change
 
+At a public table a guest may also come without words (way `listed`): box `wait` follows pake3, and
+the table is shown only when the host's player has agreed to let this guest in.
+
 Each pake2 lets the guest try one guess at the words. A try counts as failed when the tag is wrong,
 missing after a while, or its sender leaves or starts anew. `MAX_STRIKES` failed tries burn the code:
 the host gets new words for the same room. Tries under way count as well, so that many at once do
@@ -21,18 +24,37 @@ stage is dropped or sends the guest away.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import Enum
 
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
-from p2pokey.errors import ConnectError, DecodeError, TooManyGuesses, VerificationError
+from p2pokey.errors import DecodeError, TooManyGuesses, VerificationError
 from p2pokey.native.pake import MESSAGE_BYTES, host_side
 from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
-from p2pokey.net.invites import Invite, new_invite
+from p2pokey.net.host_effects import (
+    CodeBurnt,
+    GaveUp,
+    GuestAdmitted,
+    GuestAsks,
+    GuestLeft,
+    GuestSaid,
+    HostEffect,
+    KickGuest,
+    Notice,
+    SendBody,
+    Warned,
+)
+from p2pokey.net.invites import LISTED, WAYS, Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.ports import SIGNATURE_BYTES
-from p2pokey.table.roster import MAX_NAME_CHARS, Roster, RosterSeat, check_name
+from p2pokey.table.roster import (
+    MAX_NAME_CHARS,
+    Roster,
+    RosterSeat,
+    check_name,
+    verify_runner,
+)
 from p2pokey.tiles import Seat
 
 MAX_STRIKES = 5
@@ -41,17 +63,13 @@ MAX_BURNS = 4
 """Burnt codes after which the host gives up: somebody is guessing, not mistyping."""
 ANSWER_S = 20.0
 """Seconds for a guest to send pake3; computing it takes 20 ms."""
+DECIDE_S = 300.0
+"""Seconds for the host's player to let somebody without a code in."""
 ACCEPT_S = 60.0
 """Seconds for a guest to accept the table; a person may want to read the rules."""
 
 
-class Notice(StrEnum):
-    """What a host tells everybody who has a seat, as a code: shells have the sentences."""
-
-    BANNED = "banned"
-    """A player who was sent away from this table knocked again and was refused."""
-    CODE_BURNT = "code-burnt"
-    """Wrong guesses have burnt the code; there is a new one."""
+_MAX_WAY = max(map(len, WAYS))
 
 
 class Stage(Enum):
@@ -59,6 +77,8 @@ class Stage(Enum):
 
     GUESSING = "guessing"
     """Got pake2; knows the words or not."""
+    ASKING = "asking"
+    """Came to a public table without words; the host's player decides."""
     ASKED = "asked"
     """Knows the words; has been shown the table."""
     ADMITTED = "admitted"
@@ -68,6 +88,7 @@ class Stage(Enum):
 @dataclass(slots=True, kw_only=True)
 class _Guest:
     key: bytes
+    way: str
     confirmation: Confirmation
     channel: BoxChannel
     stage: Stage = Stage.GUESSING
@@ -75,71 +96,6 @@ class _Guest:
     name: str = ""
     runner: bytes = b""
     nonce_commit: bytes = b""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendBody:
-    """Send a body to one member of the room."""
-
-    to: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KickGuest:
-    """Take the place of this member away."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestAdmitted:
-    """A guest has a seat now."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestLeft:
-    """A guest who had a seat has left."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestSaid:
-    """A sealed body of an admitted guest."""
-
-    id: str
-    body: Body
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeBurnt:
-    """Too many wrong guesses: this invite replaces the old one."""
-
-    invite: Invite
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaveUp:
-    """No further guest can be let in."""
-
-    error: ConnectError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warned:
-    """Something that everybody at the table is told."""
-
-    notice: Notice
-    name: str
-    """Whom it is about, as the host knows them; may be empty."""
-
-
-HostEffect = (
-    SendBody | KickGuest | GuestAdmitted | GuestLeft | GuestSaid | CodeBurnt | GaveUp | Warned
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -168,6 +124,8 @@ class HostAdmission:
     """Identity keys that have their seats already; others get the seats that are left."""
     banned: Mapping[bytes, str] = field(default_factory=dict)
     """Identity keys that are refused, and the names that they had."""
+    is_listed: bool = False
+    """Whether people may come without a code and ask to be let in."""
     _guests: dict[str, _Guest] = field(default_factory=dict, init=False)
     _strikes: int = field(default=0, init=False)
     _burns: int = field(default=0, init=False)
@@ -201,11 +159,22 @@ class HostAdmission:
         guest = self._guests.pop(sender, None)
         if guest is None:
             return
-        if guest.stage is Stage.GUESSING:
+        if guest.stage is Stage.GUESSING and self._is_guess(guest):
             self._strike()
         elif guest.stage is Stage.ADMITTED:
             self._effects.append(GuestLeft(name=guest.name))
             self._tell_names()
+
+    def decide(self, guest_id: str, is_welcome: bool, now: float) -> None:
+        """The host's player has decided on a `GuestAsks`; nothing happens if that guest has gone."""
+        guest = self._guests.get(guest_id)
+        if guest is None or guest.stage is not Stage.ASKING:
+            return
+        if is_welcome:
+            self._show_table(guest_id, guest, now)
+        else:
+            self._refuse(guest_id, "declined")
+            self._guests.pop(guest_id)
 
     def timer(self, now: float) -> None:
         """Time has passed: ends tries that got no answer."""
@@ -279,16 +248,16 @@ class HostAdmission:
     # --- steps ---
 
     def _pake1(self, sender: str, body: Body, now: float) -> None:
-        key, way = body.binary("pub", 32), body.text("way", 5)
+        key, way = body.binary("pub", 32), body.text("way", _MAX_WAY)
         message = body.binary("x", MESSAGE_BYTES)
         self.toolkit.verifier.check_key(key)
-        if way not in ("words", "link"):
-            raise DecodeError("expected words or link as way")
+        if way not in WAYS:
+            raise DecodeError("expected a way that we know")
         guest = self._guests.get(sender)
         if guest is not None and guest.stage is not Stage.GUESSING:
             return
         self.leave(sender)  # a second try of one guest ends its first
-        refusal = self._refusal(key)
+        refusal = self._refusal(key, way)
         if refusal:
             self._refuse(sender, refusal)
             return
@@ -311,27 +280,35 @@ class HostAdmission:
         confirmation = confirm(pake.finish(message), exchange)
         self._guests[sender] = _Guest(
             key=key,
+            way=way,
             confirmation=confirmation,
             channel=confirmation.host_channel(self.toolkit.sealer),
             deadline=now + ANSWER_S,
         )
-        reply = encode_body("pake2", y=answer, mac=confirmation.host_tag)
+        asks = bool(self.room_password)
+        reply = encode_body("pake2", y=answer, mac=confirmation.host_tag, password=asks)
         self._effects.append(SendBody(to=sender, body=reply))
 
-    def _refusal(self, key: bytes) -> str:
+    def _refusal(self, key: bytes, way: str) -> str:
         """Why no try may begin now, or an empty text."""
         if key in self.banned:
             self._warn(Notice.BANNED, self.banned[key])
             return "banned"
+        if way == LISTED and not self.is_listed:
+            return "private"
         if self.is_complete or not self._has_seat_for(key):
             return "full"
         keys = {guest.key for guest in self._guests.values()} | {self.toolkit.public_key}
         if key in keys:
             return "taken"
-        trying = len(self._of_stage(Stage.GUESSING))
+        trying = sum(map(self._is_guess, self._of_stage(Stage.GUESSING)))
         if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
             return "busy"
         return ""
+
+    def _is_guess(self, guest: _Guest) -> bool:
+        """Whether a try teaches anything: a public table without a password has no secret."""
+        return guest.way != LISTED or bool(self.room_password)
 
     def _has_seat_for(self, key: bytes) -> bool:
         """Whether this key has a seat of its own here, or one that is nobody's is left."""
@@ -351,16 +328,37 @@ class HostAdmission:
             self._refuse(sender, "wrong")
             self.leave(sender)
             return
-        guest.stage, guest.deadline = Stage.ASKED, now + ACCEPT_S
         hello = guest.channel.unseal(body.inner("box"))
+        if not self._is_introduced(guest, hello):
+            self._refuse(sender, "runner")
+            self._guests.pop(sender)
+        elif guest.way == LISTED:
+            guest.stage, guest.deadline = Stage.ASKING, now + DECIDE_S
+            self.tell(sender, encode_body("wait"))
+            self._effects.append(GuestAsks(id=sender, name=guest.name, key=guest.key))
+        else:
+            self._show_table(sender, guest, now)
+
+    def _is_introduced(self, guest: _Guest, hello: Body) -> bool:
+        """Takes a guest's name, runner and commitment; False if that runner has not signed."""
+        guest.stage = Stage.ASKED
         name = hello.text("name", MAX_NAME_CHARS)
         check_name(name)
         guest.name = self._distinct(name)
         guest.runner = hello.binary("runner", 32)
         guest.nonce_commit = hello.binary("commit", 32)
-        self.toolkit.verifier.check_key(guest.runner)
         text = joining_text(guest.confirmation.digest, name, guest.runner, guest.nonce_commit)
         self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", SIGNATURE_BYTES))
+        try:
+            claim = hello.blob("run_sig", SIGNATURE_BYTES)
+            verify_runner(guest.key, guest.runner, claim, self.toolkit.verifier)
+        except (DecodeError, VerificationError):
+            self._warn(Notice.FALSE_RUNNER, guest.name)
+            return False
+        return True
+
+    def _show_table(self, sender: str, guest: _Guest, now: float) -> None:
+        guest.stage, guest.deadline = Stage.ASKED, now + ACCEPT_S
         table = {"rules": self.rules, "seats": self.seats, "host": self.name, "carry": self.carry}
         self.tell(sender, encode_body("table", **table))
 
@@ -376,7 +374,7 @@ class HostAdmission:
 
     def _box(self, sender: str, body: Body) -> None:
         guest = self._guests.get(sender)
-        if guest is None or guest.stage is Stage.GUESSING:
+        if guest is None or guest.stage in (Stage.GUESSING, Stage.ASKING):
             return
         try:
             inner = guest.channel.unseal(body)
@@ -397,7 +395,7 @@ class HostAdmission:
         guest.stage = Stage.ADMITTED
         self._effects.append(GuestAdmitted(name=guest.name))
         for warning in self._warnings:
-            self.tell(sender, _notice_body(warning))
+            self.tell(sender, warning.body())
         self._tell_names()
 
     def _tell_names(self) -> None:
@@ -413,7 +411,7 @@ class HostAdmission:
         self._warnings.append(warning)
         self._effects.append(warning)
         for guest_id in self.admitted:
-            self.tell(guest_id, _notice_body(warning))
+            self.tell(guest_id, warning.body())
 
     # --- sending away ---
 
@@ -445,10 +443,6 @@ class HostAdmission:
         self.invite = new_invite(self.invite.room, self.toolkit.entropy)
         self._effects.append(CodeBurnt(invite=self.invite))
         self._warn(Notice.CODE_BURNT)
-
-
-def _notice_body(warning: Warned) -> bytes:
-    return encode_body("notice", code=warning.notice.value, name=warning.name)
 
 
 def joining_text(digest: bytes, name: str, runner: bytes, nonce_commit: bytes) -> bytes:

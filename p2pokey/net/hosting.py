@@ -1,7 +1,8 @@
 """The host's part of gathering: a room, everybody let in, the roster signed, the cards collected."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -12,31 +13,38 @@ from p2pokey.errors import (
     TimedOut,
     VerificationError,
 )
-from p2pokey.net.admission import (
+from p2pokey.net.admission import HostAdmission
+from p2pokey.net.bodies import Body, encode_body
+from p2pokey.net.control import GiveUpOrder, HostControl, WindowOrder
+from p2pokey.net.gathering import Gathering, Table
+from p2pokey.net.host_effects import (
     CodeBurnt,
     GaveUp,
     GuestAdmitted,
+    GuestAsks,
     GuestLeft,
     GuestSaid,
-    HostAdmission,
     KickGuest,
     SendBody,
     Warned,
 )
-from p2pokey.net.bodies import Body, encode_body
-from p2pokey.net.control import GiveUpOrder, HostControl, WindowOrder
-from p2pokey.net.gathering import Gathering, Table
 from p2pokey.net.invites import Invite, new_invite
 from p2pokey.net.progress import Phase
 from p2pokey.net.seats import SeatCard, read_card, verify_card
-from p2pokey.net.signalling import Nudged, SignallingEvent
+from p2pokey.net.signalling import Listing, Nudged, SignallingEvent
+from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.wire import BodyArrived, PeerChanged
 from p2pokey.table.roster import Roster, encode_roster, sign_roster
 from p2pokey.tiles import Seat
 
+Accept = Callable[[str, bytes], Awaitable[bool]]
+"""Whether a guest with this name and key, who has no code, may come in; a person decides."""
 FIRST_EPOCH = 1
 """Of a table's first roster. One is signed per meeting; a new meeting of players who stay together
 has the next number, new nonces and a new session id."""
+
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +60,11 @@ class HostGathering(Gathering):
     reserved: Mapping[bytes, Seat] = field(default_factory=dict)
     banned: Mapping[bytes, str] = field(default_factory=dict)
     control: HostControl | None = None
+    listing: Listing | None = None
+    accept: Accept | None = None
+    _asking: dict[str, asyncio.Task[None]] = field(default_factory=dict, init=False)
+    """Our player is being asked about these guests."""
+    _decisions: list[tuple[str, bool]] = field(default_factory=list, init=False)
     _admission: HostAdmission = field(init=False)
     _cards: dict[str, SeatCard] = field(default_factory=dict, init=False)
     _roster: Roster | None = field(default=None, init=False)
@@ -62,7 +75,15 @@ class HostGathering(Gathering):
 
     async def gather(self) -> Table:
         """Opens a room, lets everybody in, signs the roster and collects the cards."""
-        created = await self.client.create(seats=self.seats, host_key=self.toolkit.public_key)
+        try:
+            return await self._gather()
+        finally:
+            await cancel(*self._asking.values())
+
+    async def _gather(self) -> Table:
+        created = await self.client.create(
+            seats=self.seats, host_key=self.toolkit.public_key, listing=self.listing
+        )
         invite = new_invite(created.room, self.toolkit.entropy)
         self._admission = HostAdmission(
             toolkit=self.toolkit,
@@ -76,6 +97,7 @@ class HostGathering(Gathering):
             carry=self.carry,
             reserved=self.reserved,
             banned=self.banned,
+            is_listed=self.listing is not None,
         )
         self._show(invite)
         await self._until_complete()
@@ -145,6 +167,7 @@ class HostGathering(Gathering):
         guests = self._admission.admitted
         self._roster = roster = self._admission.make_roster(self.epoch)
         routes = (self.client.id, *guests)
+        self.hold_roster(roster, Seat(0))
         self.progress(Phase.ROSTER_SIGNED)
         signature = sign_roster(roster, self.toolkit.signer)
         signed = {"roster": encode_roster(roster), "sig": signature}
@@ -190,10 +213,29 @@ class HostGathering(Gathering):
                 receive = self._admission.receive
                 await asyncio.to_thread(receive, event.sender, event.body, self._now())
             case PeerChanged(state="left"):
+                self._ask_no_more(event.id)
                 self._admission.leave(event.id)
                 await self._open_again()
             case Nudged():
                 await self._obey()
+                decisions, self._decisions = self._decisions, []
+                for guest, is_welcome in decisions:
+                    self._admission.decide(guest, is_welcome, self._now())
+
+    async def _ask(self, guest: GuestAsks) -> None:
+        """Lets our player decide; without anybody to ask nobody is let in."""
+        is_welcome = False
+        if self.accept is not None:
+            try:
+                is_welcome = await self.accept(guest.name, guest.key)
+            except Exception:  # noqa: BLE001 - whatever it is, it is the caller's display
+                _log.exception("our player could not be asked")
+        self._decisions.append((guest.id, is_welcome))
+        self.client.nudge()
+
+    def _ask_no_more(self, guest: str) -> None:
+        if guest in self._asking:
+            self._asking[guest].cancel()
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -210,7 +252,11 @@ class HostGathering(Gathering):
                 case SendBody():
                     await self.client.send(effect.to, effect.body)
                 case KickGuest():
+                    self._ask_no_more(effect.id)
                     await self.client.kick(effect.id)
+                case GuestAsks():
+                    task = spawn(self._ask(effect), "ask our player")
+                    self._asking[effect.id] = task
                 case GuestAdmitted():
                     self._count(effect.name)
                 case GuestLeft():

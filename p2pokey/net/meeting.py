@@ -16,7 +16,7 @@ from p2pokey.errors import InvalidInvite
 from p2pokey.native.agreement import X25519Key
 from p2pokey.net.control import HostControl
 from p2pokey.net.gathering import Table as GatheredTable
-from p2pokey.net.hosting import FIRST_EPOCH, HostGathering
+from p2pokey.net.hosting import FIRST_EPOCH, Accept, HostGathering
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.joining import GuestGathering
 from p2pokey.net.limits import Limits
@@ -24,7 +24,7 @@ from p2pokey.net.linking import Linking
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
 from p2pokey.net.progress import OnProgress, Phase, Progress, ignore_progress
-from p2pokey.net.signalling import SignallingClient
+from p2pokey.net.signalling import Listing, SignallingClient
 from p2pokey.net.toolkit import native_toolkit
 from p2pokey.net.transport import Connector
 from p2pokey.ports import Signer
@@ -46,6 +46,7 @@ async def host_table(
     limits: Limits | None = None,
     room_password: str = "",
     runner: bytes | None = None,
+    runner_signature: bytes = b"",
     connector: Connector | None = None,
     keep: Callable[[Membership], None] = lambda kept: None,
     carry: bytes = b"",
@@ -53,6 +54,8 @@ async def host_table(
     reserved: Mapping[bytes, Seat] | None = None,
     banned: Mapping[bytes, str] | None = None,
     control: HostControl | None = None,
+    listing: Listing | None = None,
+    accept: Accept | None = None,
 ) -> Mesh:
     """Opens a table and waits until everybody is linked.
 
@@ -67,6 +70,7 @@ async def host_table(
         limits: how long to wait; the defaults suit friends on the internet.
         room_password: asked of guests besides the code; empty for none.
         runner: identity key of whoever runs our seat, for a bot's; None for our own.
+        runner_signature: by that key (`roster.sign_runner`); empty for our own.
         connector: makes transports; None for WebRTC without STUN or TURN servers.
         keep: gets what `resume_table` needs, before anybody hears that the table stands for us;
             what it raises comes out of here.
@@ -76,6 +80,9 @@ async def host_table(
         reserved: seats, not 0, of the identity keys that stay; others get the seats that are left.
         banned: identity keys that are refused and the names that they had. Everybody at the table is
             told when one of them knocks.
+        listing: makes the table public, with this title; people may then come without a code.
+        accept: decides on each of those; None lets in nobody without a code. Is cancelled when the
+            guest has gone.
         control: opens and closes the window; with it a window that runs out does not end the table.
 
     Returns:
@@ -95,6 +102,7 @@ async def host_table(
             toolkit=meeting.toolkit,
             name=name,
             runner=runner or signer.public_key,
+            runner_signature=runner_signature,
             limits=meeting.limits,
             on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,
@@ -107,6 +115,8 @@ async def host_table(
             reserved=reserved or {},
             banned=banned or {},
             control=control,
+            listing=listing,
+            accept=accept,
         )
 
     return await meeting.hold(gathering, keep)
@@ -124,6 +134,7 @@ async def join_table(
     limits: Limits | None = None,
     room_password: str = "",
     runner: bytes | None = None,
+    runner_signature: bytes = b"",
     connector: Connector | None = None,
     keep: Callable[[Membership], None] = lambda kept: None,
 ) -> Mesh:
@@ -154,6 +165,7 @@ async def join_table(
             toolkit=meeting.toolkit,
             name=name,
             runner=runner or signer.public_key,
+            runner_signature=runner_signature,
             limits=meeting.limits,
             on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,

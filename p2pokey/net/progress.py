@@ -14,6 +14,8 @@ class Phase(StrEnum):
     """Host: there is an invite to pass on."""
     CODE_ACCEPTED = "code-accepted"
     """Guest: host and guest have shown each other that they know the words."""
+    HOST_DECIDES = "host-decides"
+    """Guest: the player who hosts this public table is asked whether we may come in."""
     FRIENDS_HERE = "friends-here"
     """`done` of `total` seats are taken; `name` came or left last."""
     ROSTER_SIGNED = "roster-signed"
@@ -32,6 +34,8 @@ class Phase(StrEnum):
     """`name` was sent away from this table earlier, knocked again and was refused."""
     CODE_BURNT = "code-burnt"
     """Somebody guessed at the code until the host changed it."""
+    FALSE_RUNNER = "false-runner"
+    """`name` claimed to be the computer player of somebody who has not signed that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

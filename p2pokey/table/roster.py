@@ -55,6 +55,11 @@ class RosterSeat:
     name: str
     """Display name, `check_name` holds."""
 
+    @property
+    def is_computer(self) -> bool:
+        """Whether somebody else's machine plays here; that one has signed it (`verify_runner`)."""
+        return self.runner != self.public_key
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
@@ -216,6 +221,31 @@ def verify_roster(roster: Roster, signature: bytes, verifier: Verifier) -> None:
         verifier.check_key(seat.public_key)
         verifier.check_key(seat.runner)
     verifier.verify(roster.host_key, _signed_text(roster), signature)
+
+
+def sign_runner(public_key: bytes, runner: Signer) -> bytes:
+    """64 bytes by which `runner` says that it runs the program with this identity key."""
+    return runner.sign(_runner_text(public_key))
+
+
+def verify_runner(public_key: bytes, runner: bytes, signature: bytes, verifier: Verifier) -> None:
+    """Checks who runs the program with an identity key; people run their own and sign nothing.
+
+    Raises:
+        BadPoint: the runner's key is not canonical or has small order.
+        BadSignature: the runner has not signed that.
+        BadLength: a signature where none is due.
+    """
+    verifier.check_key(runner)
+    if runner == public_key:
+        if signature:
+            raise BadLength("expected no signature of a runner for a player's own key")
+        return
+    verifier.verify(runner, _runner_text(public_key), signature)
+
+
+def _runner_text(public_key: bytes) -> bytes:
+    return fr("sig", PREFIX + b"runner") + public_key
 
 
 def commit_nonce(public_key: bytes, nonce: bytes) -> bytes:

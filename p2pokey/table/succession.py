@@ -88,7 +88,8 @@ class Succession:
             _refuse("The new table has another number of seats than was agreed.")
         self._check_seats(roster)
         if roster.carry != self.carry:
-            _refuse("The new host goes on from another score than the one that we have kept.")
+            sentence = "The new host goes on from another score than the one that we have kept."
+            raise TableRefused(sentence, reason="score")
 
     def _check_seats(self, roster: Roster) -> None:
         for new, old in zip(roster.seats, self.order, strict=True):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from p2pokey.errors import Banned, PlayerLeft, TableRefused
+from p2pokey.errors import Banned, TableRefused
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.net.inviting import decode_invitation, encode_invitation
 from p2pokey.net.memory import MemoryNetwork
@@ -126,7 +126,7 @@ def test_a_host_with_another_score_gets_nobody_to_its_table():
             move = Move(server, old, (0, 1, 2, 3), carry=b"a better one")
             host, *others = move.start()
             for task in others:
-                await ends_with(task, (TableRefused, PlayerLeft))
-            await ends_with(host, PlayerLeft, "left before the table stood")
+                await ends_with(task, TableRefused, "another score than the one that we have kept")
+            await ends_with(host, TableRefused, "refuses this table: .* another score than")
 
     run(main())
