@@ -229,10 +229,10 @@ def _is_in_use(folder: Path) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], patience_s: float) -> int:
-    try:
-        return process.wait(patience_s) if patience_s else _stop(process)
-    except subprocess.TimeoutExpired:
-        return _stop(process)
+    if patience_s:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s)
+    return _stop(process)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> int:
