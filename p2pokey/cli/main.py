@@ -5,10 +5,9 @@ Every command imports what it needs when it runs: an audit loads neither WebRTC 
 
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -16,12 +15,12 @@ from p2pokey import __version__
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.exits import CommandError, ExitCode, explain
 from p2pokey.cli.output import Output
+from p2pokey.cli.parsing import Function, common, with_options
+from p2pokey.cli.personal import contacts, identity, stats
 from p2pokey.rules.rulesets import rule_set_keys
 
 RULES = click.Choice(rule_set_keys())
 BACKENDS = click.Choice(["auto", "libsodium", "python"])
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,29 +55,7 @@ def _report(error: BaseException, output: Output) -> int:
     return explanation.code
 
 
-def common(function: _Function) -> _Function:
-    """Options of every command: -q, -v, --debug. The function gets the `Output` first."""
-
-    @click.pass_obj
-    def run(output: Output, /, *, quiet: bool, verbose: int, debug: bool, **values: Any) -> Any:
-        from p2pokey.cli.logs import log_to_stderr
-
-        output.verbosity = -1 if quiet else verbose
-        output.debug = debug
-        log_to_stderr(output.verbosity)
-        return function(output, **values)
-
-    options = (
-        click.option("-q", "--quiet", is_flag=True, help="Say only what matters."),
-        click.option("-v", "--verbose", count=True, help="Show the log; twice for more."),
-        click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
-    )
-    wrapped: Any = update_wrapper(run, function)
-    result: _Function = _with_options(wrapped, options)
-    return result
-
-
-def table_options(function: _Function) -> _Function:
+def table_options(function: Function) -> Function:
     """Options of whoever sits down at a table."""
     options = (
         click.option("--auto", is_flag=True, help="Let a simple computer player move for you."),
@@ -100,6 +77,13 @@ def table_options(function: _Function) -> _Function:
             metavar="SECONDS",
             help="How long to wait for a player who is lost.",
         ),
+        click.option(
+            "--if-missing",
+            type=click.Choice(["wait", "void"]),
+            default="wait",
+            show_default=True,
+            help="Wait for a player without whom a hand cannot go on, or void the hand.",
+        ),
         click.option("--state", type=click.Path(path_type=Path), hidden=True),
         click.option("--player-seed", hidden=True),
         click.option("--threads", type=click.IntRange(min=1), hidden=True),
@@ -107,10 +91,10 @@ def table_options(function: _Function) -> _Function:
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
     )
-    return _with_options(function, options)
+    return with_options(function, options)
 
 
-def game_options(function: _Function) -> _Function:
+def game_options(function: Function) -> Function:
     """Options of whoever chooses the game."""
     options = (
         click.option(
@@ -124,16 +108,7 @@ def game_options(function: _Function) -> _Function:
             help="An option of these rules, such as hands=7; may be repeated.",
         ),
     )
-    return _with_options(function, options)
-
-
-def _with_options(
-    function: _Function, options: Sequence[Callable[[_Function], _Function]]
-) -> _Function:
-    """The function with these options, which --help lists in this order."""
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return with_options(function, options)
 
 
 @click.group(
@@ -349,6 +324,10 @@ def rules(output: Output, **values: Any) -> int:
     from p2pokey.cli.explaining import run_rules
 
     return run_rules(output, **values)
+
+
+for command in (identity, contacts, stats):
+    cli.add_command(command)
 
 
 @cli.command()

@@ -116,5 +116,6 @@ class Passing:
     def _have(self, hand: int, *, asks: bool) -> bytes:
         archive = self._archives.get(hand)
         counts = (0,) * self.seats if archive is None else archive.counts
-        have = Have(session=self.links.session_id, hand=hand, asks=asks, counts=counts)
+        session, table = self.links.session_id, (0,) * self.seats
+        have = Have(session=session, hand=hand, asks=asks, counts=counts, table=table)
         return encode_have(have)

@@ -35,7 +35,7 @@ class Desk:
         return []
 
     def hear(self, seat: int, counts: tuple[int, ...], *, asks: bool = True, hand: int = 0) -> None:
-        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts)
+        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts, table=(0,) * 4)
         self.box.put(MessageReceived(seat=Seat(seat), data=encode_have(have)))
 
     def take(self) -> list[tuple[int, bytes]]:
@@ -59,7 +59,9 @@ def test_a_question_is_answered_with_what_is_missing_and_then_the_own_counts(des
 
     assert [target for target, _ in sent] == [2, 2, 2]
     assert [data for _, data in sent[:2]] == desk.archive.after((999, counts[1] - 2, 999, 999))
-    assert decode_have(sent[2][1]) == Have(session=SESSION, hand=0, asks=False, counts=counts)
+    assert decode_have(sent[2][1]) == Have(
+        session=SESSION, hand=0, asks=False, counts=counts, table=(0,) * 4
+    )
 
 
 def test_an_answer_is_not_answered(desk: Desk):
