@@ -188,6 +188,10 @@ def room_text(progress: Progress) -> str | None:
             return "The host is asked whether you may come in."
         case Phase.BANNED_KNOCKED:
             return f"{name}, who was sent away from this table, tried to come back and was refused."
+        case Phase.SAME_KEY:
+            return f"Somebody knocked with the key of {name}, who is here already, and was refused."
+        case Phase.WRONG_CODE:
+            return "Somebody tried to come in with a wrong code."
         case Phase.CODE_BURNT:
             return "Somebody guessed at the code until the host changed it."
         case Phase.FALSE_RUNNER:

@@ -237,6 +237,8 @@ TOLD = (
     Phase.WINDOW_OPEN,
     Phase.HOST_DECIDES,
     Phase.BANNED_KNOCKED,
+    Phase.SAME_KEY,
+    Phase.WRONG_CODE,
     Phase.CODE_BURNT,
     Phase.FALSE_RUNNER,
 )

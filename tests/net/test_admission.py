@@ -480,7 +480,11 @@ def test_everybody_hears_that_somebody_guesses():
     for number in range(MAX_STRIKES):
         guess(server, f"e{number}")
 
-    assert HostWarned(notice=Notice.CODE_BURNT, name="") in server.events["c1"]
+    wrong = HostWarned(notice=Notice.WRONG_CODE, name="")
+    burnt = HostWarned(notice=Notice.CODE_BURNT, name="")
+    assert server.events["c1"][2:] == [wrong] * MAX_STRIKES + [burnt]
+    server.add("c2", make_guest(2, invite=server.host.invite))
+    assert server.events["c2"][1:3] == [wrong, burnt]  # once to whoever comes later
 
 
 def test_a_score_other_than_the_one_shown_is_refused():
