@@ -4,10 +4,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from p2pokey.cli.bots import Bots
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
+from p2pokey.cli.rooms import seat_labels
 from p2pokey.cli.running import run_async
 from p2pokey.cli.sitting import connector_for, play_out, stopping_is_no_end
 from p2pokey.cli.telling import Teller
@@ -43,7 +45,9 @@ def run_resume(
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
         work = _come_back(diary, signer, group, teller)
-        run_async(work, until_stdin_ends=exit_with_stdin)
+        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+            bots.come_back(diary.membership.roster, signer.public_key)
+            run_async(work, until_stdin_ends=exit_with_stdin)
     finally:
         diary.close()
     return ExitCode.OK
@@ -65,7 +69,7 @@ async def _come_back(
         teller.tell(
             Resumed(
                 seat=mesh.seat,
-                names=tuple(seat.name for seat in roster.seats),
+                names=seat_labels(roster),
                 hands=len(diary.saved),
                 totals=diary.saved[-1].hand.totals if diary.saved else start,
             )

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 
-from p2pokey.errors import InvalidInvite
+from p2pokey.errors import InvalidInvite, LocalProtocolError
 from p2pokey.native.agreement import X25519Key
 from p2pokey.net.control import HostControl
 from p2pokey.net.gathering import Table as GatheredTable
@@ -196,8 +196,11 @@ async def resume_table(
         on_progress, limits, connector: as in `host_table`.
 
     Raises:
+        LocalProtocolError: that is not the key of the seat.
         ServerUnreachable, SignalingError: there is no way to reach the others just now.
     """
+    if signer.public_key != membership.roster.seats[membership.seat].public_key:
+        raise LocalProtocolError("expected the identity key of the seat that we come back to")
     place = (membership.place, membership.token)
     meeting = _Meeting(signer, membership.server, on_progress, limits or Limits(), connector)
     return await meeting.resume(membership, place)
