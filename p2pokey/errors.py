@@ -250,15 +250,12 @@ class TimedOut(ConnectError):
 
 
 class TableRefused(ConnectError):
-    """The table is not the one that the players have agreed on.
+    """The table is not the one that the players have agreed on."""
 
-    Attributes:
-        reason: `players` or `score`, what the others are told.
-    """
-
-    def __init__(self, message: str, *, reason: str = "players") -> None:
-        super().__init__(message)
+    def __init__(self, *message: str, reason: str = "players") -> None:
+        super().__init__(*message)
         self.reason = reason
+        """`players` or `score`: what the others are told."""
 
 
 class LinkError(ConnectError):

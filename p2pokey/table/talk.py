@@ -12,7 +12,7 @@ from p2pokey.table.contents import Chat, QuickPhrase
 from p2pokey.tiles import Seat
 
 HISTORY = 500
-"""Lines of each seat that are kept to be shown."""
+"""Lines of each seat that are kept to be shown; nobody pushes out what others have said."""
 OWN_BURST, OWN_PER_S = 5, 0.5
 """Lines that this seat may say at once, and then per second."""
 OTHERS_BURST, OTHERS_PER_S = 10, 1.0
@@ -84,10 +84,8 @@ class Talk:
 
     def history(self) -> list[Line]:
         """The last lines that are shown, oldest first."""
-        kept = [entry for lines in self._lines for entry in lines]
-        return [line for _, line in sorted(kept, key=lambda entry: entry[0]) if self.shows(line)][
-            -HISTORY:
-        ]
+        kept = [entry for lines in self._lines for entry in lines if self.shows(entry[1])]
+        return [line for _, line in sorted(kept, key=lambda entry: entry[0])]
 
     def shows(self, line: Line) -> bool:
         """Whether the author of a line is not muted."""
