@@ -163,6 +163,8 @@ class Bots:
             if code in (ExitCode.OK, ExitCode.NO_CONNECTION, ExitCode.CANCELLED):
                 # Its table is over for it: there is nothing to come back to.
                 shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # there are others
+            (self.state / _FOLDER).rmdir()
 
     def join(self, name: str, ticket: BotTicket, more: Sequence[str] = ()) -> None:
         """Starts a bot that joins the table of its ticket."""
