@@ -4,13 +4,19 @@ Real processes, a real server, real WebRTC. Slow by nature: `make e2e`.
 """
 
 import json
+import os
+import pty
 import signal
+import subprocess
+import sys
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.core import ROOT
 from tests.e2e.programs import Place, Program, left_behind, place
 from tests.e2e.test_programs import one_sentence, p2pokey
 
@@ -112,3 +118,93 @@ def test_a_public_table_is_found_and_joined_without_a_code(here: Place):
     assert "Compare the safety words" in guest.error
     empty = p2pokey("tables", "--json", "--server", here.url, folder=here.folder)
     assert json.loads(empty.stdout)["tables"] == []
+
+
+class AtTerminal:
+    """A host whose standard input is a terminal; reports as lines of JSON all the same."""
+
+    def __init__(self, here: Place, *words: str):
+        self._typing, terminal = pty.openpty()
+        self._errors = (here.folder / "errors").open("w+b")
+        shared = ["--auto", "--guest", "--json-progress", "--server", here.url, "--name", "Ayse"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "p2pokey", "host", *words, *shared],
+            cwd=here.folder,
+            env={
+                **os.environ,
+                "P2POKEY_HOME": str(here.folder / "home"),
+                "PYTHONPATH": str(ROOT),
+            },
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+        os.close(terminal)
+
+    def type(self, text: str) -> None:
+        os.write(self._typing, text.encode())
+
+    def wait_for(self, event: str, **fields: object) -> dict[str, object]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            record = json.loads(line)
+            if record["event"] == event and fields.items() <= record.items():
+                return record
+        raise AssertionError(self.said())
+
+    def wait_for_question(self, text: str) -> None:
+        until = time.monotonic() + 60
+        while text not in self.said():
+            assert time.monotonic() < until, self.said()
+            time.sleep(0.05)
+
+    def said(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode()
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._errors.close()
+        os.close(self._typing)
+
+
+def test_a_host_at_a_terminal_opens_the_window_again_and_lets_guests_in_by_hand(here: Place):
+    here.serve()
+    words = ["--rules", "duel", "--hands", "1", "--public", "Okey", "--window", "2"]
+    host = AtTerminal(here, *words)
+    try:
+        code = str(host.wait_for("Invited")["code"])
+        host.wait_for("Meeting", phase="window-closed")
+        late = start(here, "join", code, name="Baran")
+        assert late.end() == 5
+        assert "lets nobody in any more" in one_sentence(late.error)
+        host.wait_for_question("Press Enter to let people in for another 2 s")
+        host.type("\n")
+        host.wait_for("Meeting", phase="window-open")
+        host.wait_for("Meeting", phase="window-closed")
+        host.type("\n")
+        host.wait_for("Meeting", phase="window-open")
+    finally:
+        host.close()
+
+    host = AtTerminal(here, *words[:-2])
+    try:
+        room = str(host.wait_for("Invited")["code"])[:5]
+        unwanted = start(here, "join", room, "--public", name="Eve")
+        host.wait_for_question("Eve (key ")
+        host.type("n\n")
+        assert unwanted.end() == 5
+        assert "The host has not let you in." in unwanted.error
+        guest = start(here, "join", room, "--public", name="Baran")
+        host.wait_for_question("Baran (key ")
+        host.type("y\n")
+        assert host.wait_for("Connected")["names"] == ["Ayse", "Baran"]
+        host.wait_for("HandCounted")
+        assert (guest.end(), host.process.wait(60)) == (0, 0)
+    finally:
+        host.close()
