@@ -34,6 +34,7 @@ from p2pokey.net.invites import MAX_INVITE_CHARS, Invite, parse_invite
 from p2pokey.peer.table_journal import TABLE_FILE, table_folders
 from p2pokey.ports import SIGNATURE_BYTES, Signer
 from p2pokey.table.roster import Roster, sign_runner
+from p2pokey.tiles import MAX_SEATS
 
 BOT_NAMES = ("Bilge", "Deniz", "Zeki")
 FROM_STDIN = "-"
@@ -199,8 +200,10 @@ class Bots:
 
     def _start(self, folder: Path, arguments: Sequence[str], ticket: bytes) -> None:
         folder.mkdir(mode=PRIVATE | 0o100, parents=True, exist_ok=True)
+        threads = str(max(1, (os.cpu_count() or 1) // MAX_SEATS))  # all share this computer
+        always = ("-q", "--exit-with-stdin", "--threads", threads)
         process = subprocess.Popen(  # noqa: S603 - our own program and options
-            [sys.executable, "-m", "p2pokey", *arguments, "-q", "--exit-with-stdin"],
+            [sys.executable, "-m", "p2pokey", *arguments, *always],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             # Ctrl-C goes to a terminal's whole group; the host says when its bots stop.

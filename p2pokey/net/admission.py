@@ -130,6 +130,7 @@ class HostAdmission:
     _strikes: int = field(default=0, init=False)
     _burns: int = field(default=0, init=False)
     _effects: list[HostEffect] = field(default_factory=list, init=False)
+    _declined: set[bytes] = field(default_factory=set, init=False)
     _warnings: list[Warned] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -173,6 +174,7 @@ class HostAdmission:
         if is_welcome:
             self._show_table(guest_id, guest, now)
         else:
+            self._declined.add(guest.key)
             self._refuse(guest_id, "declined")
             self._guests.pop(guest_id)
 
@@ -296,6 +298,8 @@ class HostAdmission:
             return "banned"
         if way == LISTED and not self.is_listed:
             return "private"
+        if way == LISTED and key in self._declined:
+            return "declined"  # nobody is asked about one guest twice
         if self.is_complete or not self._has_seat_for(key):
             return "full"
         names = {guest.key: guest.name for guest in self._guests.values()}

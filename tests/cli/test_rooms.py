@@ -5,12 +5,13 @@ import os
 
 import pytest
 
-from p2pokey.cli import asking, rooms
+from p2pokey.cli import asking, rooms, sitting
 from p2pokey.cli.asking import Asker, ask_password
 from p2pokey.cli.exits import CommandError
 from p2pokey.cli.output import Output
-from p2pokey.cli.rooms import HostRoom, RoomWishes, guest_room, room_text, seat_labels
-from p2pokey.errors import InvalidInvite
+from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, guest_room, room_text, seat_labels
+from p2pokey.errors import InvalidInvite, PasswordNeeded
+from p2pokey.net.invites import parse_room
 from p2pokey.net.progress import Phase, Progress
 from p2pokey.table.roster import Roster, RosterSeat
 from tests.net.support import run as run_async
@@ -96,6 +97,7 @@ def test_a_question_that_nobody_waits_for_reads_nothing(typed):
         await asyncio.sleep(0)
         asking_.cancel()
         await asyncio.wait([asking_])
+        assert not asyncio.get_running_loop().remove_reader(asking._STDIN)
         typed.type("for somebody else\n")
         await asyncio.sleep(0)
 
@@ -237,6 +239,7 @@ TOLD = (
     Phase.WINDOW_OPEN,
     Phase.HOST_DECIDES,
     Phase.BANNED_KNOCKED,
+    Phase.STRANGER_LEFT,
     Phase.SAME_KEY,
     Phase.WRONG_CODE,
     Phase.CODE_BURNT,
@@ -274,3 +277,39 @@ def test_computer_players_are_labelled_with_their_runner():
         "Bora",
         "Robot (computer, run by somebody else)",
     )
+
+
+# --- coming to a table that asks for a password ---
+
+
+@pytest.fixture
+def joining(monkeypatch):
+    """Each try to join, by its password; the table's is `masa`."""
+    tries = []
+
+    def join(sitter, room):
+        tries.append(room.password)
+        if not room.password:
+            raise PasswordNeeded
+        return 0
+
+    monkeypatch.setattr(sitting, "_join", join)
+    monkeypatch.setattr(sitting, "ask_password", lambda *, is_new: "masa")
+    return tries
+
+
+def a_room(password=""):
+    return GuestRoom(invite=parse_room("K7Q2M"), password=password)
+
+
+def test_a_person_is_asked_for_a_password_that_is_needed(joining, monkeypatch):
+    monkeypatch.setattr(sitting, "can_ask", lambda: True)
+    assert sitting.run_join(None, a_room()) == 0
+    assert joining == ["", "masa"]
+
+
+def test_nobody_is_asked_where_nobody_is(joining, monkeypatch):
+    monkeypatch.setattr(sitting, "can_ask", lambda: False)
+    with pytest.raises(PasswordNeeded):
+        sitting.run_join(None, a_room())
+    assert joining == [""]

@@ -541,11 +541,28 @@ def test_the_host_may_decline():
     assert KickGuest(id="c1") in server.effects
     assert server.host.next_timer() is None
     assert server.of(CodeBurnt) == []
+    with pytest.raises(Declined):  # at once
+        ask(server, "c2")
+    assert len(server.of(GuestAsks)) == 1
+    server.add("c3", make_guest(1))  # but a friend may give the code
+    assert server.host.admitted == ("c3",)
 
 
 def decide_no(server, guest_id):
     server.host.decide(guest_id, False, 1.0)
     server.carry_host()
+
+
+def test_a_decision_that_comes_late_changes_nothing():
+    server = Server(make_host(seats=2, is_listed=True))
+    ask(server, "c1")
+    server.host.decide("c1", True, 1.0)
+    server.carry_host()
+    server.run()
+    for is_welcome in (False, True):
+        server.host.decide("c1", is_welcome, 2.0)
+        assert server.host.poll() == []
+    assert server.host.admitted == ("c1",)
 
 
 def test_a_guest_who_is_not_decided_on_is_sent_away_in_the_end():
