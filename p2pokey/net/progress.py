@@ -38,6 +38,8 @@ class Phase(StrEnum):
     """Somebody tried to come in with a wrong code or password."""
     CODE_BURNT = "code-burnt"
     """Somebody guessed at the code until the host changed it."""
+    STRANGER_LEFT = "stranger-left"
+    """Host: somebody who has no seat came into the room of a table that stands and was sent away."""
     FALSE_RUNNER = "false-runner"
     """`name` claimed to be the computer player of somebody who has not signed that."""
 

@@ -36,7 +36,13 @@ def test_one_of_another_table_is_refused():
         INVITE.uri("ws://a")[:-1],
         "p2pokey://a/" + "x" * 400,
     ],
-    ids=["code", "web link", "trailing space", "cut", "long"],  # the invite is another one each time
+    ids=[
+        "code",
+        "web link",
+        "trailing space",
+        "cut",
+        "long",
+    ],  # the invite is another one each time
 )
 def test_other_texts_are_refused(text):
     with pytest.raises(DecodeError):

@@ -8,7 +8,7 @@ from p2pokey.net.limits import Limits
 from p2pokey.net.memory import MemoryNetwork
 from p2pokey.net.signalling import SignallingClient
 from p2pokey.net.wire import PeerChanged
-from tests.net.support import TOOLKITS, Meeting, check_talk, run, signalling_server, until
+from tests.net.support import NAMES, TOOLKITS, Meeting, check_talk, run, signalling_server, until
 from tests.net.test_meeting import ends_with
 from tests.net.test_resuming import all_linked, come_back, die, drain
 
@@ -49,6 +49,7 @@ def test_a_host_sends_strangers_out_of_a_room_made_anew():
         async with signalling_server(port, knocks_per_minute=600) as server:
             stranger = await knock(server, room, TOOLKITS[4])
             assert await is_sent_away(stranger)
+            await until(lambda: ("stranger-left", 0, 2, "") in meeting.progress[NAMES[0]])
             meshes[2] = await come_back(meshes[2], network)
             await all_linked(meshes)
             await drain(meshes)
