@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from p2pokey.cli.bots import Bots
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -41,7 +42,9 @@ def run_resume(
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
         work = _come_back(diary, signer, group, teller)
-        run_async(work, until_stdin_ends=exit_with_stdin)
+        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+            bots.come_back(diary.membership.roster, signer.public_key)
+            run_async(work, until_stdin_ends=exit_with_stdin)
     finally:
         diary.close()
     return ExitCode.OK

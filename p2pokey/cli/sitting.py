@@ -6,15 +6,18 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from p2pokey.cli.asking import ask_password, can_ask
+from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
+from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, seat_labels
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
@@ -24,6 +27,7 @@ from p2pokey.errors import (
     InvalidRuleSet,
     LinkError,
     LocalProtocolError,
+    PasswordNeeded,
     TableCancelled,
 )
 from p2pokey.native.backends import BackendName, choose_backend
@@ -33,7 +37,7 @@ from p2pokey.native.profile import Profile, open_profile
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.ice import parse_ice_server
-from p2pokey.net.invites import Invite, parse_invite
+from p2pokey.net.invites import Invite
 from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
@@ -82,9 +86,11 @@ class Sitter:
     """Where to write what took how long (docs/performance.md)."""
 
 
-def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int) -> int:
+def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomWishes) -> int:
     """Opens a table and plays."""
     options = options_for(rules.players)
+    room = HostRoom(sitter.output, wishes, seats=options.seats, rules=rules.key)
+    bots = Bots(options=("--backend", sitter.backend))
     text = canonical_bytes(rules, options)
 
     def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
@@ -94,6 +100,13 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
         def show(invite: Invite) -> None:
             named = None if server == DEFAULT_SERVER else server
             teller.invited(invite.code, invite.uri(server), named)
+            bots.state = sitter.state or profile.tables
+            more = (
+                "--patience",
+                str(sitter.patience),
+                *(x for url in sitter.ice for x in ("--ice", url)),
+            )
+            room.bring_bots(bots, profile.signer, invite.uri(server), more)
 
         return host_table(
             signer=profile.signer,
@@ -102,18 +115,29 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
             seats=options.seats,
             server=server,
             on_code=show,
-            on_progress=teller.meeting,
-            limits=Limits(window_s=window_s),
+            on_progress=room.watch(teller.meeting),
+            limits=Limits(window_s=wishes.window_s),
             connector=connector_for(sitter.ice),
             keep=keep,
+            **room.settings,
         )
 
-    return _run(sitter, meet, hands)
+    with bots:
+        return _run(sitter, meet, hands)
 
 
-def run_join(sitter: Sitter, *, invite: str) -> int:
+def run_join(sitter: Sitter, room: GuestRoom) -> int:
     """Sits down at a table and plays."""
-    parsed = parse_invite(invite)
+    try:
+        return _join(sitter, room)
+    except PasswordNeeded:
+        if room.password or not can_ask():
+            raise
+        return _join(sitter, replace(room, password=ask_password(is_new=False)))
+
+
+def _join(sitter: Sitter, room: GuestRoom) -> int:
+    parsed = room.invite
 
     def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
         return join_table(
@@ -125,9 +149,10 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
             on_progress=teller.meeting,
             connector=connector_for(sitter.ice),
             keep=keep,
+            **room.settings,
         )
 
-    return _run(sitter, meet, None)
+    return _run(sitter, meet, None, room.ticket)
 
 
 def connector_for(ice: tuple[str, ...]) -> Connector | None:
@@ -160,10 +185,12 @@ Keep = Callable[[Membership], None]
 Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
-def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
+def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
     name = _name_of(sitter)
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
+        if ticket is not None:
+            profile.signer, profile.guest_secret = ticket.signer, ticket.secret
         if not profile.is_guest:
             log_to_file(profile.dirs.logs)
         out = ready_folder(sitter.out or _default_folder(profile))
@@ -314,7 +341,7 @@ def _default_folder(profile: Profile) -> Path:
 def _connected(mesh: Mesh) -> Connected:
     return Connected(
         seat=mesh.seat,
-        names=tuple(seat.name for seat in mesh.roster.seats),
+        names=seat_labels(mesh.roster),
         safety_words=words_at(safety_numbers(mesh.session_id)),
     )
 
