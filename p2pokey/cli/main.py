@@ -90,6 +90,7 @@ def table_options(function: Function) -> Function:
         click.option("--trace", type=click.Path(path_type=Path), hidden=True),
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
+        click.option("--console", is_flag=True, hidden=True),
     )
     return with_options(function, options)
 
@@ -245,6 +246,7 @@ def tables(output: Output, **values: Any) -> int:
 @click.option("--threads", type=click.IntRange(min=1), hidden=True)
 @click.option("--json-progress", is_flag=True, hidden=True)
 @click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@click.option("--console", is_flag=True, hidden=True)
 @common
 def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
     """Come back to a table that this computer has left, crashed or not."""

@@ -68,6 +68,10 @@ class Teller:
         self._output.data(code)
         self._output.data(link)
 
+    def say(self, text: str) -> None:
+        """A line for the player alone."""
+        self._output.say(text)
+
     def can_resume(self) -> None:
         """The program is told to end, and the table is not over."""
         self._output.say("Your seat is kept for a while: p2pokey resume brings you back to it.")
