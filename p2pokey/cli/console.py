@@ -36,7 +36,7 @@ HELP = """\
   /who             who is there
   /score           the score sheet
   /rematch         ask for a new match
-  /kick N          ask for a table without seat N
+  /kick N          ask for a table without seat N, when this hand is over
   /seats 2 1 3 4   ask for other seats: for each the one who sits there now, 0 for somebody new
   /yes, /no        answer the open question
   /void            end a hand that waits for somebody, without points
@@ -149,7 +149,7 @@ class Console:
         order = [VACANT if seat == out else seat for seat in seats]
         if order[0] == VACANT:
             order = [*order[1:], VACANT]  # somebody who stays has to open the room
-        self._table.act(AskSeating(order=tuple(order)))
+        self._table.between_hands(AskSeating(order=tuple(order)))
 
     def _seats(self, words: list[str]) -> None:
         count = len(self._table.names)
@@ -159,7 +159,7 @@ class Console:
         if any(number > count for number in numbers):
             raise ValueError(f"there are seats 1 to {count}")
         order = tuple(number - 1 if number else VACANT for number in numbers)
-        self._table.act(AskSeating(order=order))
+        self._table.between_hands(AskSeating(order=order))
 
     def _answer(self, *, yes: bool) -> None:
         own = self._table.links.seat
