@@ -82,9 +82,27 @@ class Sitter:
         return self.console or (can_ask() and not is_read)
 
 
-def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomWishes) -> int:
-    """Opens a table and plays."""
-    options = options_for(rules.players)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWishes:
+    """What a host wants of the table besides the rules."""
+
+    timer_s: int
+    grace_s: int
+    recovery: bool | None
+    """None: where it is possible."""
+
+
+def run_host(
+    sitter: Sitter, *, rules: RuleSet, table: TableWishes, hands: int | None, wishes: RoomWishes
+) -> int:
+    """Opens a table and plays.
+
+    Raises:
+        InvalidRuleSet: the wishes contradict each other.
+    """
+    options = options_for(
+        rules.players, timer_s=table.timer_s, grace_s=table.grace_s, recovery=table.recovery
+    )
     room = HostRoom(sitter.output, wishes, seats=options.seats, rules=rules.key)
     bots = Bots(options=("--backend", sitter.backend))
     text = canonical_bytes(rules, options)
@@ -100,6 +118,8 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomW
             more = (
                 "--patience",
                 str(sitter.patience),
+                "--if-missing",
+                sitter.if_missing,
                 *(x for url in sitter.ice for x in ("--ice", url)),
             )
             room.bring_bots(bots, profile.signer, invite.uri(server), more)

@@ -322,11 +322,9 @@ class Table:
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more."""
-        if self._leaves:
-            return True
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
-        if self.stays:
+        if self.stays and not self._leaves:
             return not here or since_end >= self.limits.linger_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
