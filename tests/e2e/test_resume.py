@@ -81,7 +81,8 @@ def test_one_after_the_other_is_killed_in_each_phase_and_resumed(here: Place, re
     for number, (point, (event, fields)) in enumerate(POINTS.items()):
         seat = number % 4
         if event != "Connected":
-            players[seat].wait_for(event, when=lambda record: fields.items() <= record.items())
+            wanted = fields.items()
+            players[seat].wait_for(event, when=lambda record, w=wanted: w <= record.items())
         kill(players[seat])
         players[seat], took = resume(here, seat)
         load = os.getloadavg()[0]
