@@ -50,6 +50,13 @@ class Chair:
         return [effect for effect in self.told if isinstance(effect, kind)]
 
 
+def chair_machine() -> TableMachine:
+    """The machine of the first seat of a table that has just come to stand."""
+    return TableMachine(
+        match=match_for(4), seat=Seat(0), signer=SIGNERS[0], verifier=VERIFIER, now=0.0
+    )
+
+
 class Net:
     """A table of honest machines."""
 
