@@ -76,7 +76,7 @@ class TableMachine:
         signer: Signer,
         verifier: Verifier,
         now: float,
-        records: Iterable[Record] = (),
+        records: Iterable[Record] | None = None,
         is_tail_lost: bool = False,
     ) -> None:
         """A table that stands, or one that is taken up again.
@@ -85,7 +85,8 @@ class TableMachine:
             match: at the beginning of the session (`new_match` or `carried_match`).
             seat: this seat; `signer` holds its key.
             now: seconds of any clock that never goes back.
-            records: what the machine of an earlier run has persisted, oldest first.
+            records: what the machine of an earlier run has persisted, oldest first, even if that is
+                nothing; None: the table has just come to stand.
             is_tail_lost: the end of the journal was damaged: nothing is signed before `Synced`.
 
         Raises:
@@ -112,7 +113,8 @@ class TableMachine:
         self._hearing = Hearing(self._desk)
         self._moving = Moving(self._desk)
         self._hands = Hands(self._desk, self._course, self._nexts, self._asking)
-        self._restore(records, now)
+        if records is not None:
+            self._restore(records, now)
 
     # What the shell sees -------------------------------------------------------------------------
 
@@ -289,13 +291,9 @@ class TableMachine:
     def _restore(self, records: Iterable[Record], now: float) -> None:
         """Reads the records of an earlier run, and tells what is still open."""
         self._desk.is_restoring = True
-        is_new = True
         for record in records:
-            is_new = False
             self._read(record, now)
         self._desk.is_restoring = False
-        if is_new:
-            return
         self._talking.talk.restored()
         self._questions.forget_shown()
         self._moving.announce()

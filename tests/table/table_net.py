@@ -77,7 +77,9 @@ class Net:
         for chair in self.chairs:
             chair.told.clear()
 
-    def machine(self, seat: int, records: tuple[Record, ...] = (), **more: bool) -> TableMachine:
+    def machine(
+        self, seat: int, records: tuple[Record, ...] | None = None, **more: bool
+    ) -> TableMachine:
         return TableMachine(
             match=self.match,
             seat=Seat(seat),
