@@ -67,7 +67,7 @@ def run_audit(
     group = Group(choose_backend(backend, threads=usual_threads()))
     audited = []
     for path in files:
-        with progress_bar(output, path.name) as progress:
+        with progress_bar(output, f"audit of {path.name}") as progress:
             audited.append(audit_file(path, group=group, recompute=recompute, progress=progress))
     differences = tuple(find_differences(audited))
     if as_json:
@@ -220,7 +220,7 @@ def _verdict(item: Audited) -> str:
 
 
 @contextmanager
-def progress_bar(output: Output, name: str) -> Iterator[Progress | None]:
+def progress_bar(output: Output, what: str) -> Iterator[Progress | None]:
     """A bar on standard error if that is a screen."""
     if output.verbosity < 0 or not sys.stderr.isatty():
         yield None
@@ -228,7 +228,7 @@ def progress_bar(output: Output, name: str) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    columns = (TextColumn("audit of {task.description}"), BarColumn(), TaskProgressColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
+        task = bar.add_task(what, total=None)
         yield lambda done, whole: bar.update(task, completed=done, total=whole)

@@ -5,10 +5,9 @@ Every command imports what it needs when it runs: an audit loads neither WebRTC 
 
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from functools import update_wrapper
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -16,12 +15,12 @@ from p2pokey import __version__
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.exits import CommandError, ExitCode, explain
 from p2pokey.cli.output import Output
-from p2pokey.rules.rulesets import rule_set_keys
+from p2pokey.cli.parsing import Function, common, with_options
+from p2pokey.cli.personal import contacts, identity, stats
+from p2pokey.rules.rulesets import MAX_GRACE_S, MAX_TIMER_S, rule_set_keys
 
 RULES = click.Choice(rule_set_keys())
 BACKENDS = click.Choice(["auto", "libsodium", "python"])
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,29 +55,7 @@ def _report(error: BaseException, output: Output) -> int:
     return explanation.code
 
 
-def common(function: _Function) -> _Function:
-    """Options of every command: -q, -v, --debug. The function gets the `Output` first."""
-
-    @click.pass_obj
-    def run(output: Output, /, *, quiet: bool, verbose: int, debug: bool, **values: Any) -> Any:
-        from p2pokey.cli.logs import log_to_stderr
-
-        output.verbosity = -1 if quiet else verbose
-        output.debug = debug
-        log_to_stderr(output.verbosity)
-        return function(output, **values)
-
-    options = (
-        click.option("-q", "--quiet", is_flag=True, help="Say only what matters."),
-        click.option("-v", "--verbose", count=True, help="Show the log; twice for more."),
-        click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
-    )
-    wrapped: Any = update_wrapper(run, function)
-    result: _Function = _with_options(wrapped, options)
-    return result
-
-
-def table_options(function: _Function) -> _Function:
+def table_options(function: Function) -> Function:
     """Options of whoever sits down at a table."""
     options = (
         click.option("--auto", is_flag=True, help="Let a simple computer player move for you."),
@@ -113,11 +90,12 @@ def table_options(function: _Function) -> _Function:
         click.option("--trace", type=click.Path(path_type=Path), hidden=True),
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
+        click.option("--console", is_flag=True, hidden=True),
     )
-    return _with_options(function, options)
+    return with_options(function, options)
 
 
-def game_options(function: _Function) -> _Function:
+def game_options(function: Function) -> Function:
     """Options of whoever chooses the game."""
     options = (
         click.option(
@@ -131,16 +109,7 @@ def game_options(function: _Function) -> _Function:
             help="An option of these rules, such as hands=7; may be repeated.",
         ),
     )
-    return _with_options(function, options)
-
-
-def _with_options(
-    function: _Function, options: Sequence[Callable[[_Function], _Function]]
-) -> _Function:
-    """The function with these options, which --help lists in this order."""
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return with_options(function, options)
 
 
 @click.group(
@@ -176,6 +145,28 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 
 @cli.command()
 @game_options
+@click.option(
+    "--timer",
+    type=click.IntRange(0, MAX_TIMER_S),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each turn; 0: no limit.",
+)
+@click.option(
+    "--grace",
+    type=click.IntRange(0, MAX_GRACE_S),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="In which a lost connection does not count, for each player and hand.",
+)
+@click.option(
+    "--recovery/--no-recovery",
+    default=None,
+    help="Whether the others together can open tiles of an absent player and play on; "
+    "on for three players and more.",
+)
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
     "--window",
@@ -183,6 +174,18 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     default=300,
     show_default=True,
     help="Seconds in which friends can join.",
+)
+@click.option(
+    "--password", is_flag=True, help="Ask friends for a password besides the code; typed unseen."
+)
+@click.option("--public", metavar="TITLE", help="List the table for strangers; asks about each.")
+@click.option("--accept-all", is_flag=True, help="Let in whoever knocks at a public table.")
+@click.option(
+    "--bots",
+    type=click.IntRange(0, 3),
+    default=0,
+    show_default=True,
+    help="Seats for computer players, which run on this computer.",
 )
 @click.option(
     "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
@@ -196,29 +199,73 @@ def host(
     rules: str,
     options: tuple[str, ...],
     hands: int | None,
+    timer: int,
+    grace: int,
+    recovery: bool | None,
     window: int,
+    password: bool,
+    public: str | None,
+    accept_all: bool,
+    bots: int,
     **values: Any,
 ) -> int:
     """Open a table and print its invite code."""
     _only_auto(auto)
     from p2pokey.cli.options import chosen_rules
-    from p2pokey.cli.sitting import Sitter, run_host
+    from p2pokey.cli.rooms import RoomWishes
+    from p2pokey.cli.sitting import Sitter, TableWishes, run_host
 
     chosen = chosen_rules(rules, options)
-    return run_host(Sitter(output=output, **values), rules=chosen, hands=hands, window_s=window)
+    wishes = RoomWishes(
+        password=password, public=public, accept_all=accept_all, bots=bots, window_s=window
+    )
+    table = TableWishes(timer_s=timer, grace_s=grace, recovery=recovery)
+    return run_host(
+        Sitter(output=output, **values), rules=chosen, table=table, hands=hands, wishes=wishes
+    )
 
 
 @cli.command()
 @click.argument("invite", metavar="CODE|LINK")
+@click.option("--public", is_flag=True, help="Ask for a seat at a public table: ROOM as a code.")
+@click.option("--password", is_flag=True, help="Type the table's password, unseen.")
+@click.option("--bot", is_flag=True, hidden=True)
 @click.option("--server", envvar="P2POKEY_SERVER", help="Address; a link names its own.")
 @table_options
 @common
-def join(output: Output, *, auto: bool, invite: str, server: str | None, **values: Any) -> int:
+def join(
+    output: Output,
+    *,
+    auto: bool,
+    invite: str,
+    public: bool,
+    password: bool,
+    bot: bool,
+    **values: Any,
+) -> int:
     """Sit down at a friend's table."""
     _only_auto(auto)
+    from p2pokey.cli.rooms import bot_room, guest_room
     from p2pokey.cli.sitting import Sitter, run_join
 
-    return run_join(Sitter(output=output, server=server, **values), invite=invite)
+    if bot:
+        room = bot_room()
+    else:
+        room = guest_room(output, invite, is_public=public, has_password=password)
+    return run_join(Sitter(output=output, **values), room)
+
+
+@cli.command()
+@click.option(
+    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@common
+def tables(output: Output, **values: Any) -> int:
+    """List the public tables of a signalling server."""
+    from p2pokey.cli.listing import run_tables
+
+    return run_tables(output, **values)
 
 
 @cli.command()
@@ -227,6 +274,7 @@ def join(output: Output, *, auto: bool, invite: str, server: str | None, **value
 @click.option("--threads", type=click.IntRange(min=1), hidden=True)
 @click.option("--json-progress", is_flag=True, hidden=True)
 @click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@click.option("--console", is_flag=True, hidden=True)
 @common
 def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
     """Come back to a table that this computer has left, crashed or not."""
@@ -306,6 +354,10 @@ def rules(output: Output, **values: Any) -> int:
     from p2pokey.cli.explaining import run_rules
 
     return run_rules(output, **values)
+
+
+for command in (identity, contacts, stats):
+    cli.add_command(command)
 
 
 @cli.command()

@@ -4,12 +4,14 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from p2pokey.cli.asking import can_ask
+from p2pokey.cli.bots import Bots
+from p2pokey.cli.evening import Evening, connector_for
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
-from p2pokey.cli.sitting import connector_for, play_out, stopping_is_no_end
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
 from p2pokey.errors import DecodeError, JournalInUse
@@ -19,9 +21,7 @@ from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
-from p2pokey.peer.events import Resumed
 from p2pokey.peer.table_journal import TableJournal, table_folders
-from p2pokey.rules.rulesets import from_json
 
 
 def run_resume(
@@ -32,6 +32,7 @@ def run_resume(
     threads: int | None,
     json_progress: bool,
     exit_with_stdin: bool,
+    console: bool = False,
 ) -> int:
     """Comes back to the one table below the folder and plays on."""
     diary = open_table(find_dirs().journals if folder is None else folder)
@@ -42,15 +43,23 @@ def run_resume(
         ready_folder(diary.person.out)
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
-        work = _come_back(diary, signer, group, teller)
-        run_async(work, until_stdin_ends=exit_with_stdin)
+        has_console = console or (can_ask() and not (exit_with_stdin or json_progress))
+        work = _come_back(diary, signer, group, teller, has_console=has_console)
+        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+            bots.come_back(diary.membership.roster, signer.public_key)
+            run_async(work, until_stdin_ends=exit_with_stdin)
     finally:
         diary.close()
     return ExitCode.OK
 
 
 async def _come_back(
-    diary: TableJournal, signer: Ed25519Signer, group: Group, teller: Teller
+    diary: TableJournal,
+    signer: Ed25519Signer,
+    group: Group,
+    teller: Teller,
+    *,
+    has_console: bool,
 ) -> None:
     mesh = await resume_table(
         signer=signer,
@@ -58,20 +67,8 @@ async def _come_back(
         on_progress=teller.meeting,
         connector=connector_for(diary.person.ice),
     )
-    async with mesh:
-        roster = mesh.roster
-        rules, _ = from_json(roster.rules)
-        start = (rules.start_score,) * len(roster.seats)
-        teller.tell(
-            Resumed(
-                seat=mesh.seat,
-                names=tuple(seat.name for seat in roster.seats),
-                hands=len(diary.saved),
-                totals=diary.saved[-1].hand.totals if diary.saved else start,
-            )
-        )
-        with stopping_is_no_end(teller):
-            await play_out(mesh, diary, signer=signer, group=group, emit=teller.tell)
+    evening = Evening(signer=signer, group=group, teller=teller, has_console=has_console)
+    await evening.play(mesh, diary, is_resumed=True)
 
 
 def open_table(parent: Path) -> TableJournal:

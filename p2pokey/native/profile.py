@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ from p2pokey.ports import Entropy
 HOME_VARIABLE = "P2POKEY_HOME"
 _APP = "p2pokey"
 _KEY_HEAD = "p2pokey-identity 0 "
+_NAME_FILE = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,11 @@ class Dirs:
     """Identity key and saved hands."""
     state: Path
     """Journals and logs."""
+
+    @property
+    def contacts(self) -> Path:
+        """Friends and their keys."""
+        return self.data / "contacts.json"
 
     @property
     def hands(self) -> Path:
@@ -73,15 +80,83 @@ def load_identity(dirs: Dirs, entropy: Entropy) -> Ed25519Signer:
         DecodeError: the file is damaged; it is never replaced silently.
         OSError: it cannot be read or written.
     """
-    path = dirs.data / "identity.key"
+    path = identity_path(dirs)
     if not path.exists():
         dirs.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         secret = entropy.random_bytes(SECRET_BYTES)
-        write_atomic(path, f"{_KEY_HEAD}{secret.hex()}\n".encode("ascii"), mode=PRIVATE)
+        write_atomic(path, _key_text(secret), mode=PRIVATE)
     text = path.read_bytes()
     if os.name == "posix" and path.stat().st_mode & 0o077:
         path.chmod(PRIVATE)
     return Ed25519Signer(_read_key(text, path))
+
+
+def replace_identity(dirs: Dirs, secret: bytes) -> Path | None:
+    """Stores another identity key; the old one is kept beside it under a name of its own.
+
+    Returns:
+        Where the old key is now, None if there was none.
+
+    Raises:
+        DecodeError: the old file is damaged: it is left as it is.
+        OSError: it cannot be written.
+    """
+    path, kept = identity_path(dirs), None
+    if path.exists():
+        old = Ed25519Signer(_read_key(path.read_bytes(), path))
+        kept = path.with_name(f"identity-{old.public_key.hex()[:16]}.key")
+        write_atomic(kept, path.read_bytes(), mode=PRIVATE)
+    dirs.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomic(path, _key_text(secret), mode=PRIVATE)
+    return kept
+
+
+def identity_path(dirs: Dirs) -> Path:
+    """Where the player's identity key is."""
+    return dirs.data / "identity.key"
+
+
+def identity_secret(dirs: Dirs) -> bytes | None:
+    """The stored 32-byte secret, None if there is none yet; errors as in `load_identity`."""
+    path = identity_path(dirs)
+    return _read_key(path.read_bytes(), path) if path.exists() else None
+
+
+def known_keys(dirs: Dirs) -> tuple[bytes, ...]:
+    """Public keys of the identities that were put aside, as far as their files can be read."""
+    found = []
+    for path in sorted(dirs.data.glob("identity-*.key")):
+        with suppress(OSError, DecodeError):
+            found.append(Ed25519Signer(_read_key(path.read_bytes(), path)).public_key)
+    return tuple(found)
+
+
+def load_name(dirs: Dirs) -> str | None:
+    """The name that the player has chosen to keep, if any.
+
+    Raises:
+        DecodeError: the file is damaged. OSError: it cannot be read.
+    """
+    path = dirs.config / _NAME_FILE
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        name = text.decode("utf-8").removesuffix("\n")
+    except UnicodeDecodeError:
+        raise DecodeError(f"{path} holds no name: write one with p2pokey id name") from None
+    return name
+
+
+def save_name(dirs: Dirs, name: str) -> None:
+    """Keeps the name for the next tables; raises OSError."""
+    dirs.config.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomic(dirs.config / _NAME_FILE, f"{name}\n".encode())
+
+
+def _key_text(secret: bytes) -> bytes:
+    return f"{_KEY_HEAD}{secret.hex()}\n".encode("ascii")
 
 
 def _read_key(text: bytes, path: Path) -> bytes:
