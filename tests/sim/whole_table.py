@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import TableCancelled
+from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.hand.effects import Phase
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import RECORD_BYTES, Journal, RecordKind, release_lock
@@ -55,6 +55,9 @@ LONGEST_S = 3600.0
 """Virtual seconds after which a table that has not ended is looked at as it is."""
 STILL_S = 300.0
 """The same after that long without news, once every fault is over: longer than any patience here."""
+
+MAX_RUNS = 12
+NOBODY_THERE = "nobody of that table can be reached"
 
 LIFE: ContextVar["Run | None"] = ContextVar("life", default=None)
 
@@ -246,8 +249,23 @@ class World:
             await table.play()
         except TableCancelled as error:
             end = str(error)
+        except ConnectError:
+            diary.close()
+            return await self._try_again(node, run)
         diary.discard()
         return end
+
+    async def _try_again(self, node: Node, run: Run) -> str:
+        """Nobody else is there: whoever sits here starts the program again, as long as it helps."""
+        if all(other.is_done for other in self.nodes if other is not node):
+            return NOBODY_THERE
+        if run.number > MAX_RUNS:
+            return NOBODY_THERE
+        self.say(run, "finds nobody")
+        self.loop.call_later(20.0, self._start, node)
+        self._fault_lasts(20.0)
+        self._stop(run)
+        raise Killed
 
     def _table(self, node: Node, run: Run, diary: TableJournal) -> Table:
         def emit(event: PeerEvent) -> None:
@@ -276,7 +294,8 @@ class World:
             out=node.folder / "out",
             journals=diary.folder,
             emit=emit,
-            hands=0 if diary.saved else 1,
+            hands=0 if node.scores else 1,
+            is_resumed=run.number > 0,
             limits=WaitLimits(
                 absent_s=plan.absent_s,
                 round_s=plan.round_s,
@@ -493,7 +512,7 @@ class World:
             )
 
     def _check_reason(self, node: Node) -> None:
-        if node.end == "nothing to resume":
+        if node.end in ("nothing to resume", NOBODY_THERE):
             return
         if not _named(node.end or ""):
             self.violations.append(f"seat {node.seat + 1} ended and names nobody: {node.end}")
@@ -592,7 +611,7 @@ def _save(real: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def simulated(world: World) -> Iterator[None]:
     """Puts the virtual computer under `p2pokey.peer`."""
-    from p2pokey.peer import saving
+    from p2pokey.peer import playing, saving
     from p2pokey.peer import table as tables
 
     plan = world.plan
@@ -617,9 +636,9 @@ def simulated(world: World) -> Iterator[None]:
         patch.object(os, "fsync", lambda descriptor: None),
         patch.object(saving, "write_atomic", _save(saving.write_atomic)),
         patch.object(tables, "ThreadPoolExecutor", VirtualThread),
-        patch.object(tables, "HandMachine", machine),
+        patch.object(playing, "HandMachine", machine),
         patch.object(
-            tables, "OwnAudit", tables.OwnAudit if plan.turn_limit is None else StandInAudit
+            playing, "OwnAudit", playing.OwnAudit if plan.turn_limit is None else StandInAudit
         ),
     ):
         yield
