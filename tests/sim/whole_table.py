@@ -439,8 +439,15 @@ class World:
         if len(hands) != len(set(hands)):
             found.append(f"honest seats have different scores: {counted}")
         word = self._check_ends(bool(counted))
-        assert not found, "\n".join(found)
+        assert not found, "\n".join([*found, *map(self._describe, self.nodes)])
         return f"{self.plan.kind}: {word}"
+
+    def _describe(self, node: Node) -> str:
+        """Where a seat is, for the report of a failing seed."""
+        run = node.runs[-1]
+        hand = run.machines[-1] if run.machines else None
+        where = "no hand" if hand is None else f"{hand.phase.label} {hand.step} {hand.waiting()}"
+        return f"  seat {node.seat + 1}.{run.number}: {node.end!r} {where}"
 
     def _check_blame(self, node: Node) -> None:
         liar = self.plan.liar
@@ -504,12 +511,14 @@ class World:
         )
 
     def _check_pause(self, node: Node) -> None:
-        texts = [event.text for event in node.of(StillWaiting)]
-        named = set() if not texts else _named(texts[-1])
-        if not named & set(range(self.plan.seats)) - {node.seat}:
-            self.violations.append(
-                f"seat {node.seat + 1} has not ended and names nobody: {texts[-1:]}"
-            )
+        """It says for whom it waits, and has reason to wait for them."""
+        last = [event for event in node.events if isinstance(event, HandPausedFor | StillWaiting)]
+        named = set() if not last else _named_by(last[-1])
+        missing = {other.seat for other in self.nodes if other.is_done or other.runs[-1].is_dead}
+        missing |= self.plan.troubled
+        if not (named - {node.seat}) & missing:
+            found = f"seat {node.seat + 1} has not ended and names {named}, missing are {missing}"
+            self.violations.append(f"{found}: {last[-1:]}")
 
     def _check_reason(self, node: Node) -> None:
         if node.end in ("nothing to resume", NOBODY_THERE):
