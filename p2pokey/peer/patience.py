@@ -86,6 +86,8 @@ class Patience:
     links: Mapping[Seat, LinkChanged]
     """Newest state of each other seat's link, kept up to date by its owner."""
     turns: TurnClock
+    needed: tuple[Seat, ...] = ()
+    """Seats that have to be back before this seat may move: the other one of a duel."""
     last_wait: str = ""
     """What was waited for last, and of whom."""
     late: str = ""
@@ -277,8 +279,11 @@ class Patience:
 
     @property
     def awaited(self) -> tuple[Seat, ...]:
-        """Other seats of which a message is missing."""
-        return tuple(seat for seat in self._seen.waiting.seats if seat != self.seat)
+        """Other seats of which a message is missing, or that have to be back before one moves."""
+        seats = self._seen.waiting.seats
+        if self.needed and seats == (self.seat,) == (self._seen.mover,):
+            return self.needed
+        return tuple(seat for seat in seats if seat != self.seat)
 
     @property
     def gone(self) -> tuple[Seat, ...]:

@@ -254,6 +254,7 @@ class HandRunner:
             if turn.phase in _OVER:
                 return
             self._last = turn
+            self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
             if turn.is_busy or self._ready or self.inbox.postbox.pending:

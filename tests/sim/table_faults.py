@@ -180,7 +180,7 @@ def _with_faults(plan: Plan, dice: random.Random) -> Plan:
                 plan,
                 strikes=strikes,
                 absent_s=dice.choice([2.0, 10.0, 30.0]),
-                round_s=dice.choice([1.0, 4.0, 10.0]),
+                round_s=dice.choice([3.0, 5.0, 10.0]),
                 delay_s=dice.choice([0.02, 0.2, 0.5]),
             )
         case "gone" | "two gone":
