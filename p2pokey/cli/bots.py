@@ -34,6 +34,7 @@ from p2pokey.net.invites import MAX_INVITE_CHARS, Invite, parse_invite
 from p2pokey.peer.table_journal import TABLE_FILE, table_folders
 from p2pokey.ports import SIGNATURE_BYTES, Signer
 from p2pokey.table.roster import Roster, sign_runner
+from p2pokey.tiles import MAX_SEATS
 
 BOT_NAMES = ("Bilge", "Deniz", "Zeki")
 FROM_STDIN = "-"
@@ -163,6 +164,8 @@ class Bots:
             if code in (ExitCode.OK, ExitCode.NO_CONNECTION, ExitCode.CANCELLED):
                 # Its table is over for it: there is nothing to come back to.
                 shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # there are others
+            (self.state / _FOLDER).rmdir()
 
     def join(self, name: str, ticket: BotTicket, more: Sequence[str] = ()) -> None:
         """Starts a bot that joins the table of its ticket."""
@@ -197,8 +200,10 @@ class Bots:
 
     def _start(self, folder: Path, arguments: Sequence[str], ticket: bytes) -> None:
         folder.mkdir(mode=PRIVATE | 0o100, parents=True, exist_ok=True)
+        threads = str(max(1, (os.cpu_count() or 1) // MAX_SEATS))  # all share this computer
+        always = ("-q", "--exit-with-stdin", "--threads", threads)
         process = subprocess.Popen(  # noqa: S603 - our own program and options
-            [sys.executable, "-m", "p2pokey", *arguments, "-q", "--exit-with-stdin"],
+            [sys.executable, "-m", "p2pokey", *arguments, *always],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             # Ctrl-C goes to a terminal's whole group; the host says when its bots stop.
@@ -229,10 +234,10 @@ def _is_in_use(folder: Path) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], patience_s: float) -> int:
-    try:
-        return process.wait(patience_s) if patience_s else _stop(process)
-    except subprocess.TimeoutExpired:
-        return _stop(process)
+    if patience_s:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s)
+    return _stop(process)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> int:

@@ -97,10 +97,14 @@ class HostRoom:
     async def _accept(self, name: str, key: bytes) -> bool:
         if self._wishes.accept_all:
             return True
-        return await self._asker.agrees(
-            f"{name} (key {short_key(key)}) has no code and asks for a seat at your public table. "
-            "Let them in?"
-        )
+        try:
+            return await self._asker.agrees(
+                f"{name} (key {short_key(key)}) has no code and asks for a seat at your public "
+                "table. Let them in?"
+            )
+        except asyncio.CancelledError:
+            self._output.warn(f"{name} has gone again.")
+            raise
 
     async def _ask_window(self, control: HostControl) -> None:
         seconds = self._wishes.window_s
@@ -188,6 +192,12 @@ def room_text(progress: Progress) -> str | None:
             return "The host is asked whether you may come in."
         case Phase.BANNED_KNOCKED:
             return f"{name}, who was sent away from this table, tried to come back and was refused."
+        case Phase.SAME_KEY:
+            return f"Somebody knocked with the key of {name}, who is here already, and was refused."
+        case Phase.WRONG_CODE:
+            return "Somebody tried to come in with a wrong code."
+        case Phase.STRANGER_LEFT:
+            return "Somebody who has no seat came into the room of this table and was sent away."
         case Phase.CODE_BURNT:
             return "Somebody guessed at the code until the host changed it."
         case Phase.FALSE_RUNNER:

@@ -130,6 +130,7 @@ class HostAdmission:
     _strikes: int = field(default=0, init=False)
     _burns: int = field(default=0, init=False)
     _effects: list[HostEffect] = field(default_factory=list, init=False)
+    _declined: set[bytes] = field(default_factory=set, init=False)
     _warnings: list[Warned] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -173,6 +174,7 @@ class HostAdmission:
         if is_welcome:
             self._show_table(guest_id, guest, now)
         else:
+            self._declined.add(guest.key)
             self._refuse(guest_id, "declined")
             self._guests.pop(guest_id)
 
@@ -296,10 +298,15 @@ class HostAdmission:
             return "banned"
         if way == LISTED and not self.is_listed:
             return "private"
+        if way == LISTED and key in self._declined:
+            return "declined"  # nobody is asked about one guest twice
         if self.is_complete or not self._has_seat_for(key):
             return "full"
-        keys = {guest.key for guest in self._guests.values()} | {self.toolkit.public_key}
-        if key in keys:
+        names = {guest.key: guest.name for guest in self._guests.values()}
+        names[self.toolkit.public_key] = self.name
+        if key in names:
+            if names[key]:
+                self._warn(Notice.SAME_KEY, names[key])
             return "taken"
         trying = sum(map(self._is_guess, self._of_stage(Stage.GUESSING)))
         if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
@@ -404,11 +411,16 @@ class HostAdmission:
             self.tell(guest_id, encode_body("names", names=names))
 
     def _warn(self, notice: Notice, name: str = "") -> None:
-        """Tells everybody who has a seat, and later everybody who gets one; each thing once."""
+        """Tells everybody who has a seat, and later everybody who gets one.
+
+        Whoever comes later hears each thing once, and that somebody knocks again and again is told
+        once at all.
+        """
         warning = Warned(notice=notice, name=name)
-        if notice is Notice.BANNED and warning in self._warnings:
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+        elif notice in (Notice.BANNED, Notice.SAME_KEY):
             return
-        self._warnings.append(warning)
         self._effects.append(warning)
         for guest_id in self.admitted:
             self.tell(guest_id, warning.body())
@@ -430,6 +442,7 @@ class HostAdmission:
 
     def _strike(self) -> None:
         self._strikes += 1
+        self._warn(Notice.WRONG_CODE)
         if self._strikes < MAX_STRIKES:
             return
         self._strikes = 0

@@ -22,6 +22,8 @@ from p2pokey.tiles import Seat
 
 _PHASES = {
     Notice.BANNED: Phase.BANNED_KNOCKED,
+    Notice.SAME_KEY: Phase.SAME_KEY,
+    Notice.WRONG_CODE: Phase.WRONG_CODE,
     Notice.CODE_BURNT: Phase.CODE_BURNT,
     Notice.FALSE_RUNNER: Phase.FALSE_RUNNER,
 }

@@ -13,6 +13,10 @@ class Notice(StrEnum):
 
     BANNED = "banned"
     """A player who was sent away from this table knocked again and was refused."""
+    SAME_KEY = "same-key"
+    """Somebody knocked with the key of a player who has a seat already, and was refused."""
+    WRONG_CODE = "wrong-code"
+    """Somebody tried to come in with other words, another link or another password."""
     CODE_BURNT = "code-burnt"
     """Wrong guesses have burnt the code; there is a new one."""
     FALSE_RUNNER = "false-runner"

@@ -222,6 +222,7 @@ class Linking:
                     self._enter_again()
                 case Knocked() if self._stands and self._is_stranger(event.key):
                     await self._client.kick(event.id)
+                    self._tell(Phase.STRANGER_LEFT)
                 case Knocked() | PeerChanged(state="here") if self._stands:
                     await self._dialer.met(event.id)
                 case PeerChanged(state="left") if self._stands:

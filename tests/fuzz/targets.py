@@ -18,7 +18,9 @@ from p2pokey.net.bodies import decode_body
 from p2pokey.net.frames import decode_frame, encode_frame
 from p2pokey.net.invites import parse_invite
 from p2pokey.net.link import Link
+from p2pokey.net.membership import decode_membership
 from p2pokey.net.sdp import parse_description
+from p2pokey.net.vouching import check_vouch, make_vouch
 from p2pokey.net.wire import parse_server_message
 from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.move_text import format_move, parse_move
@@ -37,6 +39,7 @@ from signaling.limits import Limits
 from signaling.messages import Refusal
 from signaling.parsing import parse_frame, parse_text
 from tests.fuzz.engines import engine
+from tests.net.support import TOOLKITS, make_roster
 from tests.sim.cheap_group import CheapBackend
 from tests.sim.table import fixed_bytes, make_setup, signer_of
 from tests.table import table_net
@@ -178,6 +181,25 @@ def invite(data: bytes) -> None:
         return
 
 
+def vouch(data: bytes) -> None:
+    """As it comes, and signed by a seat, so that what is inside is heard."""
+    table = make_roster()
+    check_vouch(data, table, Seat(0), Ed25519Verifier())
+    said = make_vouch(table, Seat(1), TOOLKITS[1].signer, data[:10].decode("utf-8", "replace"))
+    try:
+        check_vouch(said, table, Seat(0), Ed25519Verifier())
+    except ConnectError:
+        assert data
+
+
+def membership(data: bytes) -> None:
+    try:
+        decoded = decode_membership(data)
+    except (DecodeError, VerificationError):
+        return
+    assert decode_membership(decoded.encode()) == decoded
+
+
 def server_message(data: bytes) -> None:
     try:
         parse_server_message(_text(data))
@@ -258,6 +280,8 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         body,
         description,
         invite,
+        vouch,
+        membership,
         server_message,
         client_message,
         audit,

@@ -480,7 +480,11 @@ def test_everybody_hears_that_somebody_guesses():
     for number in range(MAX_STRIKES):
         guess(server, f"e{number}")
 
-    assert HostWarned(notice=Notice.CODE_BURNT, name="") in server.events["c1"]
+    wrong = HostWarned(notice=Notice.WRONG_CODE, name="")
+    burnt = HostWarned(notice=Notice.CODE_BURNT, name="")
+    assert server.events["c1"][2:] == [wrong] * MAX_STRIKES + [burnt]
+    server.add("c2", make_guest(2, invite=server.host.invite))
+    assert server.events["c2"][1:3] == [wrong, burnt]  # once to whoever comes later
 
 
 def test_a_score_other_than_the_one_shown_is_refused():
@@ -537,11 +541,28 @@ def test_the_host_may_decline():
     assert KickGuest(id="c1") in server.effects
     assert server.host.next_timer() is None
     assert server.of(CodeBurnt) == []
+    with pytest.raises(Declined):  # at once
+        ask(server, "c2")
+    assert len(server.of(GuestAsks)) == 1
+    server.add("c3", make_guest(1))  # but a friend may give the code
+    assert server.host.admitted == ("c3",)
 
 
 def decide_no(server, guest_id):
     server.host.decide(guest_id, False, 1.0)
     server.carry_host()
+
+
+def test_a_decision_that_comes_late_changes_nothing():
+    server = Server(make_host(seats=2, is_listed=True))
+    ask(server, "c1")
+    server.host.decide("c1", True, 1.0)
+    server.carry_host()
+    server.run()
+    for is_welcome in (False, True):
+        server.host.decide("c1", is_welcome, 2.0)
+        assert server.host.poll() == []
+    assert server.host.admitted == ("c1",)
 
 
 def test_a_guest_who_is_not_decided_on_is_sent_away_in_the_end():
