@@ -71,26 +71,29 @@ class Console:
 
     async def read(self) -> None:
         """Reads standard input to its end."""
-        loop, ready, rest = asyncio.get_running_loop(), asyncio.Event(), b""
+        loop, typed, rest = asyncio.get_running_loop(), asyncio.Queue[bytes](), b""
+
+        def read_some() -> None:
+            # At once: a later read might wait for what is not there, and everything with it.
+            data = b""
+            with suppress(OSError):
+                data = os.read(_STDIN, _MAX_LINE)
+            if not data:
+                loop.remove_reader(_STDIN)
+            typed.put_nowait(data)
+
         try:
-            loop.add_reader(_STDIN, ready.set)
+            loop.add_reader(_STDIN, read_some)
         except (OSError, NotImplementedError):
             return  # a file, or a system without that: nobody types there
         try:
-            while data := await self._read_some(ready):
+            while data := await typed.get():
                 *lines, rest = (rest + data).split(b"\n")
                 rest = rest[-_MAX_LINE:]
                 for line in lines:
                     self.line(line.decode("utf-8", errors="replace"))
         finally:
             loop.remove_reader(_STDIN)
-
-    async def _read_some(self, ready: asyncio.Event) -> bytes:
-        ready.clear()
-        await ready.wait()
-        with suppress(OSError):
-            return os.read(_STDIN, _MAX_LINE)
-        return b""
 
     def line(self, text: str) -> None:
         """Does what a line says; tells what is wrong with it."""

@@ -20,9 +20,9 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.ice import parse_ice_server
 from p2pokey.net.invites import Invite
-from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
+from p2pokey.net.next_table import NextTable
 from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected
@@ -65,8 +65,6 @@ class Evening:
     has_console: bool = False
     """Whether somebody may type."""
     trace: Tracer | None = None
-    runner_signature: bytes = b""
-    """A computer player's, by whoever runs it."""
     _sent_away: dict[bytes, str] = field(default_factory=dict)
     _next: tuple[Mesh, TableJournal] | None = None
 
@@ -153,11 +151,23 @@ class Evening:
             sent_away=self._sent_away,
         )
         chair = _NextChair(diary)
+        way = NextTable(
+            agreed=succession,
+            membership=diary.membership,
+            signer=self.signer,
+            on_progress=self.teller.meeting,
+            connector=connector_for(diary.person.ice),
+            keep=chair.keep,
+        )
         try:
-            if agreed.seat == 0:
-                new = await self._open(mesh, diary, table, succession, chair)
+            if way.is_host:
+                has_vacancies = None in succession.order
+                new = await way.host(
+                    share=lambda link: table.act(ShareLink(link=link)),
+                    on_code=partial(self._show, diary) if has_vacancies else lambda invite: None,
+                )
             else:
-                new = await self._follow(mesh, diary, table, succession, chair)
+                new = await way.follow(table.board.room.get)
         except BaseException:
             if chair.diary is not None:
                 chair.diary.discard()
@@ -166,61 +176,10 @@ class Evening:
         self._sent_away = succession.banned
         self._next = (new, chair.diary)
 
-    async def _open(
-        self,
-        mesh: Mesh,
-        diary: TableJournal,
-        table: Table,
-        succession: Succession,
-        chair: "_NextChair",
-    ) -> Mesh:
+    def _show(self, diary: TableJournal, invite: Invite) -> None:
+        """For whoever takes a vacant seat."""
         server = diary.membership.server
-        own = mesh.roster.seats[mesh.seat]
-
-        def show(invite: Invite) -> None:
-            table.act(ShareLink(link=invite.uri(server)))
-            if None in succession.order:
-                self.teller.invited(invite.code, invite.uri(server), server)
-
-        return await host_table(
-            signer=self.signer,
-            name=own.name,
-            rules=mesh.roster.rules,
-            seats=len(succession.order),
-            server=server,
-            on_code=show,
-            on_progress=self.teller.meeting,
-            connector=connector_for(diary.person.ice),
-            keep=chair.keep,
-            runner=own.runner,
-            runner_signature=self.runner_signature,
-            carry=succession.carry,
-            epoch=succession.epoch,
-            reserved=succession.reserved,
-            banned=succession.banned,
-        )
-
-    async def _follow(
-        self,
-        mesh: Mesh,
-        diary: TableJournal,
-        table: Table,
-        succession: Succession,
-        chair: "_NextChair",
-    ) -> Mesh:
-        own = mesh.roster.seats[mesh.seat]
-        return await join_table(
-            signer=self.signer,
-            name=own.name,
-            invite=await table.board.room.get(),
-            server=diary.membership.server,
-            check_roster=succession.check,
-            on_progress=self.teller.meeting,
-            connector=connector_for(diary.person.ice),
-            keep=chair.keep,
-            runner=own.runner,
-            runner_signature=self.runner_signature,
-        )
+        self.teller.invited(invite.code, invite.uri(server), server)
 
 
 class _NextChair:

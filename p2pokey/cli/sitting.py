@@ -204,7 +204,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, ticket, chair, meeting, teller, group, trace),
+                _play(sitter, chair, meeting, teller, group, trace),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -241,7 +241,6 @@ class _Chair:
 
 async def _play(
     sitter: Sitter,
-    ticket: BotTicket | None,
     chair: _Chair,
     meeting: Awaitable[Mesh],
     teller: Teller,
@@ -264,7 +263,6 @@ async def _play(
         teller=teller,
         trace=trace,
         has_console=sitter.has_console,
-        runner_signature=b"" if ticket is None else ticket.signature,
     )
     await evening.play(mesh, chair.diary)
 

@@ -1,5 +1,7 @@
 """What is typed at a table."""
 
+import asyncio
+import os
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -195,3 +197,30 @@ def test_events_are_told_in_one_line():
     assert table_text(closed, name, "en") == expected
     out = SeatsAgreed(order=(1, 0, 255, 3), seat=None)
     assert table_text(out, name, "en").endswith("you are not among them.")
+
+
+def test_lines_are_read_as_they_come(table: FakeTable, said: list[str], monkeypatch):
+    reading, writing = os.pipe()
+    monkeypatch.setattr("p2pokey.cli.console._STDIN", reading)
+
+    async def main() -> None:
+        task = asyncio.create_task(Console(table, say=said.append).read())
+        for part in (b"hel", b"lo\nand ", b"more\n", b"\xff\n"):
+            os.write(writing, part)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        os.close(writing)
+        await task
+
+    asyncio.run(main())
+    os.close(reading)
+    assert table.acts == [Say(text=text) for text in ("hello", "and more", "\ufffd")]
+
+
+def test_where_nobody_types_nothing_is_read(
+    table: FakeTable, said: list[str], monkeypatch, tmp_path
+):
+    with (tmp_path / "input").open("w+b") as file:
+        monkeypatch.setattr("p2pokey.cli.console._STDIN", file.fileno())
+        asyncio.run(Console(table, say=said.append).read())
+    assert table.acts == []

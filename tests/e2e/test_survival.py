@@ -46,12 +46,13 @@ def test_a_player_who_is_gone_for_good(tmp_path: Path):
         off.url = on.url
         wishes = ("--patience", "3", "--if-missing", "void")
         with_recovery = seats(on.table(*wishes))
+        with_recovery[2].wait_for("MoveMade")
+        kill(with_recovery[2])
         host, code = off.host("--no-recovery", *wishes)
         guests = [off.join(code, *wishes, name=name) for name in ("Baran", "Ceren", "Deniz")]
         without = seats([host, *guests])
-        for players in (with_recovery, without):
-            players[2].wait_for("MoveMade")
-            kill(players[2])
+        without[2].wait_for("MoveMade")
+        kill(without[2])
 
         rest = [with_recovery[seat] for seat in (0, 1, 3)]
         for player in rest:

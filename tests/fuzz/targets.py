@@ -17,7 +17,6 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.bodies import decode_body
 from p2pokey.net.frames import decode_frame, encode_frame
 from p2pokey.net.invites import parse_invite
-from p2pokey.net.inviting import INVITE_MARK, decode_invitation, encode_invitation
 from p2pokey.net.link import Link
 from p2pokey.net.membership import decode_membership
 from p2pokey.net.sdp import parse_description
@@ -182,20 +181,6 @@ def invite(data: bytes) -> None:
         return
 
 
-def invitation(data: bytes) -> None:
-    for text in (data, encode_head() + data):
-        try:
-            decoded = decode_invitation(text, SETUP.session)
-        except DecodeError:
-            continue
-        assert decoded.server is not None
-        assert encode_invitation(SETUP.session, decoded, decoded.server) == text
-
-
-def encode_head() -> bytes:
-    return bytes([INVITE_MARK]) + SETUP.session
-
-
 def vouch(data: bytes) -> None:
     """As it comes, and signed by a seat, so that what is inside is heard."""
     table = make_roster()
@@ -295,7 +280,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         body,
         description,
         invite,
-        invitation,
         vouch,
         membership,
         server_message,
