@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
+    AuditDone,
     AuditDue,
     CallAbsent,
     Command,
@@ -88,6 +89,8 @@ _STAGES = {
 }
 """What is complete when a phase begins."""
 _OVER = (Phase.DONE, Phase.STOPPED)
+SHOW_S = 5.0
+"""Seconds between two times of showing a disputed seat what this one has."""
 _CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
 """From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
@@ -174,6 +177,9 @@ class HandRunner:
     _is_dealt: bool = False
     _own_reason: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
+    _disputed: Seat | None = None
+    _shown_at: float | None = None
+    """When the disputed seat was last shown what this one has, over a link that still stands."""
 
     async def run(self) -> HandEnd:
         """Plays the hand to its end; the last messages are handed to the links, not yet flushed.
@@ -209,7 +215,7 @@ class HandRunner:
     async def _take_up(self, kept: KeptHand) -> None:
         """Goes on where an earlier run has ended."""
         await self._in_thread(lambda: self.worker.note(kept.envelopes))
-        passed_on = await self._catch_up() if kept.is_damaged else []
+        passed_on = await self._catch_up() if kept.has_lost else None
         effects = await self._in_thread(
             lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
         )
@@ -261,11 +267,34 @@ class HandRunner:
         commands = self._ready
         held = [command for command in self._commands if command not in commands]
         self._commands = []
-        turn = await self._in_thread(lambda: self.worker.turn(messages, commands))
+        unheard = self._unheard()
+        turn = await self._in_thread(lambda: self.worker.turn(messages, commands, unheard))
         self._commands[:0] = [*turn.commands, *held]
         for effect in turn.effects:
             await self._carry_out(effect)
+        if turn.disputed != self._disputed:
+            self._disputed, self._shown_at = turn.disputed, None
         return turn
+
+    def _unheard(self) -> set[Seat]:
+        """The disputed seat, until it has what this seat has and as long as it cannot be heard.
+
+        Only what it then still does not explain is held against it: it may have been shown
+        something else by a third seat, and be on its way back to say so.
+        """
+        seat = self._disputed
+        if seat is None:
+            return set()
+        link = self.inbox.postbox.links.get(seat)
+        if link is not None and link.state is not LinkState.HERE:
+            self._shown_at = None
+            return {seat}
+        now = self.clock()
+        is_known = self._shown_at is not None and seat in self.passing.synced
+        if not is_known and (self._shown_at is None or now - self._shown_at >= SHOW_S):
+            self._shown_at = now
+            self.passing.show(seat)
+        return set() if is_known else {seat}
 
     @property
     def _ready(self) -> list[Command]:
@@ -363,7 +392,7 @@ class HandRunner:
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
         self._audited = verdict.proofs
-        self._commands.append(verdict.command)
+        self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
     # Waiting -------------------------------------------------------------------------------------
 
@@ -467,6 +496,7 @@ class HandRunner:
         """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""
         until = self.clock() + self.limits.farewell_s
         while (now := self.clock()) < until:
+            self.passing.answer()
             turn = await self._turn()
             if self._has_heard_all():
                 return

@@ -95,7 +95,7 @@ class Table:
             verifier=self.ports.verifier,
             now=self.clock(),
             records=() if diary is None else diary.kept,
-            is_tail_lost=diary is not None and diary.is_damaged,
+            is_tail_lost=diary is not None and diary.has_lost,
         )
         postbox = Postbox(session=match.session, seats=seats)
         self._inbox = Inbox(self.links, postbox, self._on_change)
@@ -143,6 +143,8 @@ class Table:
 
     def _synced(self) -> None:
         self.board.act(Synced())
+        if self.diary is not None:
+            self.diary.mend()
 
     def _remember_last_hand(self) -> None:
         """Others may lack what an earlier run of this program has of the attempt before."""
