@@ -11,6 +11,7 @@ from pathlib import Path
 from p2pokey.cli.console import STAY_S, Console
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.friends import greet
 from p2pokey.cli.rooms import seat_labels
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
@@ -25,7 +26,7 @@ from p2pokey.net.mesh import Mesh
 from p2pokey.net.next_table import NextTable
 from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
-from p2pokey.peer.events import Connected
+from p2pokey.peer.events import Connected, KeyNoted
 from p2pokey.peer.players import AutoPlayer
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
@@ -62,6 +63,8 @@ class Evening:
     signer: Signer
     group: Group
     teller: Teller
+    contacts: Path | None = None
+    """Keys of friends; None: none are compared or kept."""
     has_console: bool = False
     """Whether somebody may type."""
     trace: Tracer | None = None
@@ -78,6 +81,8 @@ class Evening:
         while True:
             if not is_resumed:
                 self.teller.tell(_connected(mesh))
+                for text in self._strange_keys(mesh):
+                    self.teller.tell(KeyNoted(text=text))
             try:
                 async with mesh:
                     with _stopping_is_no_end(self.teller):
@@ -89,6 +94,14 @@ class Evening:
             if self._next is None:
                 return
             (mesh, diary), self._next, is_resumed = self._next, None, False
+
+    def _strange_keys(self, mesh: Mesh) -> list[str]:
+        """Compares keys with those of earlier tables; computer players are nobody's friends."""
+        if self.contacts is None:
+            return []
+        others = [seat for seat in mesh.roster.seats if seat.public_key != self.signer.public_key]
+        people = [seat for seat in others if seat.runner == seat.public_key]
+        return greet(self.contacts, [(seat.name, seat.public_key) for seat in people])
 
     async def _play_out(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> None:
         mesh.on_membership = partial(_move, diary)

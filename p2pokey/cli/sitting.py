@@ -1,10 +1,8 @@
 """`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
 
-import getpass
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,17 +10,17 @@ from p2pokey.cli.asking import ask_password, can_ask
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.evening import Evening, connector_for
-from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
+from p2pokey.cli.who import name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.errors import (
     ConnectError,
-    DecodeError,
     InvalidRuleSet,
     PasswordNeeded,
 )
@@ -42,10 +40,8 @@ from p2pokey.peer.waits import IfMissing
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
 from p2pokey.rules.rulesets import table_options as options_for
-from p2pokey.table.roster import MAX_NAME_CHARS, check_name
 
 _log = logging.getLogger(__name__)
-_GUEST_FOLDER = Path("p2pokey-hands")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,14 +184,14 @@ Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
 def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
-    name = _name_of(sitter)
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
         if ticket is not None:
             profile.signer, profile.guest_secret = ticket.signer, ticket.secret
+        name = name_of(sitter.name, profile)
         if not profile.is_guest:
             log_to_file(profile.dirs.logs)
-        out = ready_folder(sitter.out or _default_folder(profile))
+        out = ready_folder(sitter.out or transcript_folder(profile))
         teller = Teller(sitter.output, as_json=sitter.json_progress, clock=time.monotonic)
         backend = choose_backend(sitter.backend, threads=sitter.threads or usual_threads())
         trace = None if sitter.trace is None else Tracer()
@@ -262,37 +258,7 @@ async def _play(
         group=group,
         teller=teller,
         trace=trace,
+        contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
         has_console=sitter.has_console,
     )
     await evening.play(mesh, chair.diary)
-
-
-def _default_folder(profile: Profile) -> Path:
-    """Below it every session gets a folder, so that no hand ever replaces another one."""
-    return _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
-
-
-def _name_of(sitter: Sitter) -> str:
-    """The name that was asked for, or the one of the computer's user."""
-    name = sitter.name
-    if name is None:
-        with suppress(OSError, KeyError, ImportError):
-            name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
-        name = name if name and _is_name(name) else "Player"
-    try:
-        check_name(name)
-    except DecodeError as error:
-        raise CommandError(
-            f"That name cannot be shown to others: {error}.",
-            advice="Choose another one with --name.",
-            code=ExitCode.USAGE,
-        ) from error
-    return name
-
-
-def _is_name(name: str) -> bool:
-    try:
-        check_name(name)
-    except DecodeError:
-        return False
-    return True

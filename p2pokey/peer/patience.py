@@ -245,8 +245,9 @@ class Patience:
             limit = self._absence_s
         at = self._since + limit
         if any((turn.step, seat) in self._called for seat in self.awaited):
+            is_voted_on = not set(turn.waiting.paused) & set(self.awaited)
             # The others may have noticed later, and a vote takes its time.
-            return self._since + max(limit, self.limits.round_s)
+            return self._since + (max(limit, self.limits.round_s) if is_voted_on else limit)
         if not is_move(turn.waiting, turn.mover) or not self.options.timer_s:
             return at
         timed = None if self._up_at is None else self._up_at + self.limits.move_grace_s
