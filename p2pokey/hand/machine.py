@@ -37,8 +37,10 @@ from p2pokey.errors import (
     UnknownTile,
     VerificationError,
 )
-from p2pokey.hand.absence import DEALT, Absence, awaited
+from p2pokey.hand.absence import Absence
+from p2pokey.hand.awaiting import DEALT, awaited
 from p2pokey.hand.blame import Blame, Dispute
+from p2pokey.hand.calling import Calling, names_head
 from p2pokey.hand.closing import (
     counted_lines,
     handle_disclose,
@@ -62,6 +64,7 @@ from p2pokey.hand.effects import (
     Send,
     Waiting,
 )
+from p2pokey.hand.holding import Holding
 from p2pokey.hand.opening import (
     handle_commit,
     handle_complaint,
@@ -157,10 +160,13 @@ class HandMachine:
         self._dispute: tuple[Dispute, Envelope, float] | None = None
         self._unheard: frozenset[Seat] = frozenset()
         self._stopping = Stopping(self._core)
+        self._holding = Holding(self._core)
+        self._calling = Calling(self._core, self._inbox, self._holding)
         self._absence = Absence(
             self._core,
             self._inbox,
             verifier,
+            self._holding,
             stop_for=self._stop_for,
             give_up=self._give_up,
             take=self._take,
@@ -237,7 +243,7 @@ class HandMachine:
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""
-        core, absence = self._core, self._absence
+        core = self._core
         seats = tuple(awaited(core))
         if self._dispute is not None:
             seats = (self._dispute[0].author,)
@@ -249,8 +255,8 @@ class HandMachine:
             phase=core.phase,
             seats=seats,
             absent=None if core.mark is None else core.mark.seat,
-            called=absence.called,
-            paused=absence.paused,
+            called=self._holding.called,
+            paused=self._calling.paused,
         )
 
     # The verbs -----------------------------------------------------------------------------------
@@ -277,7 +283,7 @@ class HandMachine:
                 verify_envelope(self._verifier, self._core.setup.roster[self.seat], envelope)
                 self.signed_before(envelope)
                 return
-            if self._absence.holds(envelope):
+            if self._holding.holds(envelope):
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
@@ -309,7 +315,7 @@ class HandMachine:
                 self._stop(Seat(culprit), cause, message, ())
             case CallAbsent(seat=called):
                 if self._lane is None and not core.own_queue and self._dispute is None:
-                    self._absence.call(called)
+                    self._calling.call(called)
             case AuditDone(transcript=transcript, verdict=verdict):
                 if core.phase is Phase.AUDIT and transcript == core.audit_due:
                     self.act(verdict, now)
@@ -534,7 +540,7 @@ class HandMachine:
         if isinstance(vote, Drop):
             if not self._core.threshold and vote.step >= FIRST_DEALT_STEP:
                 raise TokenNotDue("a vote at a table where nobody stands in")
-            if not self._absence.names_head(vote):
+            if not names_head(self._core, vote):
                 raise Dispute(envelope.seat, StateDisagreement("a vote about another chain"))
             self._absence.cast(envelope.seat, vote)
 
@@ -590,9 +596,9 @@ class HandMachine:
             case Refuse():
                 # It may answer a vote that was held back, which no journal holds.
                 core.publish(known)
-            case Drop() if self._absence.can_repeat(known.message):
+            case Drop() if self._calling.can_repeat(known.message):
                 core.publish(known)
-                self._absence.repeat(known.message)
+                self._calling.repeat(known.message)
             case _:
                 return False
         core.signed.take(known.seq)
