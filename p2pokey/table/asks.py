@@ -26,7 +26,7 @@ MAX_ASKS = 200
 """Questions of one seat in one session; further ones mean nothing, at any seat."""
 
 
-class Outcome(Enum):
+class AskOutcome(Enum):
     """What has become of a question."""
 
     AGREED = "agreed"
@@ -128,14 +128,14 @@ class Asks:
         """Seats that must answer and have not."""
         return tuple(sorted(s for s in opened.must if self.reply(opened, s) is None))
 
-    def outcome(self, opened: OpenAsk) -> Outcome | None:
+    def outcome(self, opened: OpenAsk) -> AskOutcome | None:
         """What has become of a question; None: not settled."""
         replies = [self.reply(opened, seat) for seat in sorted(opened.must)]
         if Reply.NO in replies:
-            return Outcome.REFUSED
+            return AskOutcome.REFUSED
         if Reply.LAPSED in replies:
-            return Outcome.CANCELLED
-        return None if None in replies else Outcome.AGREED
+            return AskOutcome.CANCELLED
+        return None if None in replies else AskOutcome.AGREED
 
     def is_bound(self, opened: OpenAsk, seat: Seat) -> bool:
         """Whether a seat has asked this or said yes to it."""

@@ -6,7 +6,7 @@ before the message in it is sent, and before anything follows from it.
 
 from dataclasses import dataclass
 
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome
 from p2pokey.table.commands import Refusal
 from p2pokey.table.contents import Ask, Reply, Wish
 from p2pokey.table.presence import Presence
@@ -115,7 +115,7 @@ class AskClosed:
     asker: Seat
     seq: int
     ask: Ask
-    outcome: Outcome
+    outcome: AskOutcome
     against: tuple[Seat, ...]
     """Seats whose answer was no, or whose program's was."""
 

@@ -2,7 +2,7 @@
 
 from p2pokey.errors import DecodeError
 from p2pokey.table.asking import Asking
-from p2pokey.table.asks import OpenAsk, Outcome
+from p2pokey.table.asks import AskOutcome, OpenAsk
 from p2pokey.table.carry import VACANT, check_order
 from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Refusal
 from p2pokey.table.contents import Answer, Ask, Reply, What
@@ -119,7 +119,7 @@ class Questions:
                     against=tuple(against),
                 )
             )
-            if outcome is Outcome.AGREED:
+            if outcome is AskOutcome.AGREED:
                 agreed.append(opened)
         return agreed
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2pokey.table.asks import MAX_ASKS, Asks, Outcome
+from p2pokey.table.asks import MAX_ASKS, AskOutcome, Asks
 from p2pokey.table.contents import Answer, Ask, Content, Next, Reply, What, Wish
 from p2pokey.table.nexts import Nexts
 from p2pokey.tiles import Seat
@@ -62,7 +62,7 @@ class Reader:
         for opened in self.asks.open():
             outcome = self.asks.outcome(opened)
             if outcome is not None:
-                is_agreed = outcome is Outcome.AGREED
+                is_agreed = outcome is AskOutcome.AGREED
                 assert self.settled.setdefault(opened.id, is_agreed) is is_agreed
             else:
                 assert opened.id not in self.settled

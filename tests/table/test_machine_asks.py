@@ -3,7 +3,7 @@
 import pytest
 
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome
 from p2pokey.table.carry import VACANT, carry_bytes
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -45,7 +45,7 @@ def answer(net: Net, seat: int, *, yes: bool, asker: int = 0, newest: bool = Fal
     net.run()
 
 
-def outcomes(net: Net) -> list[list[Outcome]]:
+def outcomes(net: Net) -> list[list[AskOutcome]]:
     return [[closed.outcome for closed in heard] for heard in net.told(AskClosed)]
 
 
@@ -78,7 +78,7 @@ def test_a_rematch_needs_everybody():
     assert outcomes(net) == [[]] * 4
 
     answer(net, 3, yes=True)
-    assert outcomes(net) == [[Outcome.AGREED]] * 4
+    assert outcomes(net) == [[AskOutcome.AGREED]] * 4
     assert [len(heard) for heard in net.told(AskAnswered)] == [3] * 4
     assert [heard[0].attempt for heard in net.told(RematchBegins)] == [2] * 4
     assert net.told(RematchBegins)[1][0].history[0].totals == (20, 0, 18, 18)
@@ -97,7 +97,7 @@ def test_one_no_settles_it():
     ask(net, 0, AskRematch())
     answer(net, 2, yes=False)
 
-    assert outcomes(net) == [[Outcome.REFUSED]] * 4
+    assert outcomes(net) == [[AskOutcome.REFUSED]] * 4
     assert {closed.against for heard in net.told(AskClosed) for closed in heard} == {(2,)}
     answer_again = AnswerAsk(asker=Seat(0), seq=0, yes=True)
     net.act(1, answer_again)
@@ -140,7 +140,7 @@ def test_a_move_cancels_a_pending_request():
     answer(net, 1, yes=True)
     net.all_act(HandAt(attempt=0, step=12, moves=5))
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert net.told(AskClosed)[0][0].against == (2,)
     assert net.told(RematchBegins) == [[]] * 4
 
@@ -178,7 +178,7 @@ def test_a_new_attempt_cancels_a_request():
     net.run()
 
     # Seat 1 wanted the hand, so its program has begun it and said no for it.
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
 
 
@@ -198,7 +198,7 @@ def test_who_has_said_yes_begins_no_hand_before_it_is_settled():
     assert [len(heard) for heard in net.told(BeginHand)] == [0, 0, 0, 1]
 
     net.catch_up(3)
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
 
 
@@ -220,7 +220,7 @@ def test_after_a_minute_the_program_says_no():
     net.wait(ASK_SECONDS - 1)
     assert outcomes(net) == [[]] * 4
     net.wait(1)
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [chair.machine.next_timer() for chair in net.chairs] == [None] * 4
 
 
@@ -229,7 +229,7 @@ def test_somebody_who_goes_cancels_it():
     ask(net, 0, AskRematch())
     set_gone(net, 2)
 
-    assert outcomes(net)[0] == outcomes(net)[1] == outcomes(net)[3] == [Outcome.CANCELLED]
+    assert outcomes(net)[0] == outcomes(net)[1] == outcomes(net)[3] == [AskOutcome.CANCELLED]
 
 
 def test_nothing_is_asked_while_somebody_is_gone_or_another_question_is_open():
@@ -249,7 +249,7 @@ def test_who_has_stopped_agrees_to_nothing_more():
     net.act(2, STOP)
     ask(net, 0, AskRematch())
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
 
 
 def test_two_questions_at_once_are_both_settled_alike():
@@ -260,7 +260,7 @@ def test_two_questions_at_once_are_both_settled_alike():
     net.run()
 
     closed = [{(c.asker, c.outcome) for c in heard} for heard in net.told(AskClosed)]
-    assert closed == [{(0, Outcome.CANCELLED), (1, Outcome.CANCELLED)}] * 4
+    assert closed == [{(0, AskOutcome.CANCELLED), (1, AskOutcome.CANCELLED)}] * 4
 
 
 # Other seats -------------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def test_other_seats_with_another_score_are_refused_and_named():
         net.act(seat, HandCounts(hand=finished(match, (0, -2, -2, -2))))
     ask(net, 0, AskSeating(order=NEW_ORDER))
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [[d.seat for d in heard] for heard in net.told(ScoresDiffer)][1:] == [[0]] * 3
 
 

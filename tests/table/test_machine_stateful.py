@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from p2pokey.table.asking import ASK_SECONDS
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome
 from p2pokey.table.carry import VACANT
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -87,7 +87,7 @@ class WatchedNet(Net):
             case GiveUpHand():
                 self.giving_up.add(seat)
             case AskClosed(asker=asker, seq=seq, outcome=outcome):
-                is_agreed = outcome is Outcome.AGREED
+                is_agreed = outcome is AskOutcome.AGREED
                 assert self.agreed.setdefault((asker, seq), is_agreed) is is_agreed
             case SeatingAgreed(order=order, carry=carry, seat=place):
                 if place is not None:
