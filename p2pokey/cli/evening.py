@@ -33,11 +33,9 @@ from p2pokey.peer.table_journal import TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.ports import Signer
-from p2pokey.table.carry import VACANT
 from p2pokey.table.commands import ShareLink
 from p2pokey.table.roster import safety_numbers
-from p2pokey.table.succession import Succession
-from p2pokey.tiles import Seat
+from p2pokey.table.succession import Succession, seats_of
 
 _log = logging.getLogger(__name__)
 
@@ -159,7 +157,7 @@ class Evening:
         assert agreed is not None
         succession = Succession(
             before=mesh.roster,
-            order=tuple(None if old == VACANT else Seat(old) for old in agreed.order),
+            order=seats_of(agreed.order),
             carry=agreed.carry,
             sent_away=self._sent_away,
         )

@@ -100,11 +100,6 @@ def reopen_journal(
     raise DecodeError(f"{path.name} has lost its beginning, so the hand cannot be taken up again")
 
 
-def has_journal(folder: Path, setup: HandSetup) -> bool:
-    """Whether an earlier run has begun that attempt."""
-    return _journal_path(folder, setup).exists()
-
-
 def _journal_path(folder: Path, setup: HandSetup) -> Path:
     return folder / f"{setup.session.hex()[:32]}-{setup.hand:03}.journal"
 

@@ -381,5 +381,5 @@ def first_match(links: Links) -> Match:
         roster=tuple(seat.public_key for seat in roster.seats),
         rules=rules,
         options=effective_options(roster, options),
-        carry=getattr(roster, "carry", b""),
+        carry=roster.carry,
     )
