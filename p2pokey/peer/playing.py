@@ -14,12 +14,13 @@ from p2pokey.native.journal import Journal
 from p2pokey.peer.auditing import OwnAudit
 from p2pokey.peer.board import Board
 from p2pokey.peer.events import HandBegan, HandCounted, HandFailed, PeerEvent
+from p2pokey.peer.hand_end import HandEnd
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links
 from p2pokey.peer.passing import Archive, Passing
 from p2pokey.peer.patience import Patience
 from p2pokey.peer.players import Person, Player
-from p2pokey.peer.runner import HandEnd, HandRunner
+from p2pokey.peer.runner import HandRunner
 from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal, save_transcript
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits

@@ -23,6 +23,7 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import MessageReceived
 from p2pokey.peer import playing
+from p2pokey.peer.auditing import Verdict
 from p2pokey.peer.events import (
     Connected,
     HandBegan,
@@ -38,7 +39,6 @@ from p2pokey.peer.events import (
     StillWaiting,
     event_to_json,
 )
-from p2pokey.peer.runner import Verdict
 from p2pokey.peer.table import Table
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.tiles import Seat
