@@ -98,7 +98,7 @@ class Evening:
         if self.contacts is None:
             return []
         others = [seat for seat in mesh.roster.seats if seat.public_key != self.signer.public_key]
-        people = [seat for seat in others if seat.runner == seat.public_key]
+        people = [seat for seat in others if not seat.is_computer]
         return greet(self.contacts, [(seat.name, seat.public_key) for seat in people])
 
     async def _play_out(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> None:

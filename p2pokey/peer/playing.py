@@ -196,7 +196,7 @@ class HandPlay:
         )
 
     def _patience(self, setup: HandSetup) -> Patience:
-        people = tuple(seat.runner == seat.public_key for seat in self.links.roster.seats)
+        people = tuple(not seat.is_computer for seat in self.links.roster.seats)
         return Patience(
             seat=self.links.seat,
             names=self.board.names,
@@ -210,7 +210,7 @@ class HandPlay:
     # What it leaves ------------------------------------------------------------------------------
 
     def _moved(self, hand: int, moves: int) -> None:
-        self.board.act(HandAt(attempt=hand, step=0, moves=moves))
+        self.board.act(HandAt(attempt=hand, moves=moves))
 
     def _count(self, setup: HandSetup, end: HandEnd, machine: HandMachine, path: Path) -> None:
         finished, state = end.finished, machine.view().state

@@ -79,8 +79,6 @@ class HandAt:
     """The running hand has got so far at this seat."""
 
     attempt: int
-    step: int
-    """Step of the hand machine; for reports only."""
     moves: int
     """Moves applied so far."""
 

@@ -118,7 +118,7 @@ def test_the_first_answer_counts():
 def test_a_rematch_in_the_middle_of_a_hand_gives_it_up():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     for seat in (1, 2, 3):
         answer(net, seat, yes=True)
@@ -135,22 +135,22 @@ def test_a_rematch_in_the_middle_of_a_hand_gives_it_up():
 def test_a_move_cancels_a_pending_request():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     answer(net, 1, yes=True)
-    net.all_act(HandAt(attempt=0, step=12, moves=5))
+    net.all_act(HandAt(attempt=0, moves=5))
 
     assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert net.told(AskClosed)[0][0].against == (2,)
     assert net.told(RematchBegins) == [[]] * 4
 
 
-def test_a_new_step_without_a_move_cancels_nothing():
+def test_as_many_moves_as_before_cancel_nothing():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
-    net.all_act(HandAt(attempt=0, step=12, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
 
     assert outcomes(net) == [[]] * 4
 
@@ -159,11 +159,11 @@ def test_a_seat_that_is_behind_answers_when_it_has_got_there():
     net = Net()
     net.all_act(PLAY)
     for seat in (0, 1, 2):
-        net.act(seat, HandAt(attempt=0, step=9, moves=4))
+        net.act(seat, HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     assert [len(heard) for heard in net.told(AskOpened)] == [1, 1, 1, 0]
 
-    net.act(3, HandAt(attempt=0, step=9, moves=4))
+    net.act(3, HandAt(attempt=0, moves=4))
     assert [len(heard) for heard in net.told(AskOpened)] == [1] * 4
 
 

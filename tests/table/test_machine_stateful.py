@@ -167,7 +167,7 @@ class TablesOverANetwork(RuleBasedStateMachine):
         attempt = self.net.running.get(seat % self.seats)
         if attempt is not None:
             self.moves[attempt] += is_new
-            self.act(seat, HandAt(attempt=attempt, step=0, moves=self.moves[attempt]))
+            self.act(seat, HandAt(attempt=attempt, moves=self.moves[attempt]))
 
     @rule(starter=SEATS)
     def a_hand_counts(self, starter: int) -> None:
