@@ -28,7 +28,8 @@ from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected, KeyNoted
 from p2pokey.peer.players import AutoPlayer
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import WaitLimits

@@ -37,8 +37,6 @@ from p2pokey.table.match import Match
 from p2pokey.table.runners import effective_options
 from p2pokey.tiles import Seat
 
-__all__ = ["PeerPorts", "Table"]
-
 
 @dataclass(kw_only=True)
 class Table:

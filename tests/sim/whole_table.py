@@ -28,7 +28,8 @@ from p2pokey.net.membership import Membership
 from p2pokey.net.seats import SeatCard
 from p2pokey.peer.events import HandCounted, HandFailed, HandPausedFor, PeerEvent, StillWaiting
 from p2pokey.peer.players import AutoPlayer
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.moves import Move
