@@ -16,6 +16,7 @@ FOUND = {
     (353, None): "a seat that learned of the votes about it confirmed the audit before",
     (431, None): "its journal lost its end twice",
     (461, None): "a run ended before the others could say what its journal had lost",
+    (100, "hasty"): "a player was asked for a move when its turn had passed",
     (45, "gone"): "a duel waited for ever without saying for whom",
     (19, "liar"): "a VOID of an earlier run was repeated before its step",
 }

@@ -272,7 +272,8 @@ class World:
             if run.is_dead:
                 return
             node.events.append(event)
-            self._news_at = self.loop.time()
+            if not isinstance(event, HandPausedFor | StillWaiting):
+                self._news_at = self.loop.time()
             if self.is_logging:
                 self.say(run, str(event))
             if isinstance(event, HandCounted):
