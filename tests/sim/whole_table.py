@@ -256,6 +256,9 @@ class World:
         except ConnectError:
             diary.close()
             return await self._try_again(node, run)
+        finally:
+            if run.chat is not None:
+                run.chat.cancel()
         diary.discard()
         return end
 
