@@ -305,11 +305,14 @@ class HandRunner:
     def _start_choosing(self) -> None:
         if self._choosing is not None:
             self._choosing.cancel()
+        self._commands = [item for item in self._commands if not isinstance(item, Play)]
         self._choosing = asyncio.create_task(self._choose())
         self._choosing.add_done_callback(lambda _: self.inbox.wake())
 
     async def _choose(self) -> None:
-        view = await self._in_thread(self.worker.view)
+        view = await self._in_thread(self.worker.view_to_move)
+        if view is None:
+            return  # the others have called this seat absent, or have played for it
         if self.person is None or self._idle_turn == view.state.turn_count:
             move = await self._in_thread(lambda: self.player.choose(view))
         else:

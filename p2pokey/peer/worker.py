@@ -182,9 +182,9 @@ class HandWorker:
         """Seats of which a message of this kind has been accepted; only between two turns."""
         return frozenset(self._signed.get(kind, ()))
 
-    def view(self) -> View:
-        """What this seat may know of the game."""
-        return self._machine.view()
+    def view_to_move(self) -> View | None:
+        """What this seat may know of the game, while it can move: its turn may have passed."""
+        return self._machine.view() if self._machine.can_move else None
 
     def _persist(self, envelopes: list[bytes]) -> None:
         self._journal.append(Record(kind=RecordKind.ENVELOPE, payload=data) for data in envelopes)

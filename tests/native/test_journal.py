@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from p2pokey.errors import DecodeError, JournalInUse, UnsupportedVersion
 from p2pokey.native import journal as module
-from p2pokey.native.journal import Journal, Record, RecordKind, read_journal
+from p2pokey.native.journal import VERSION, Journal, Record, RecordKind, read_journal
 
 RECORDS = (
     Record(kind=RecordKind.SETUP, payload=b"{}"),
@@ -196,6 +196,6 @@ def test_other_files_are_no_journals(tmp_path: Path, data: bytes):
 
 
 def test_a_later_version_is_refused(tmp_path: Path):
-    (tmp_path / "x").write_bytes(b"p2pj\x01\x00\x00\x00")
+    (tmp_path / "x").write_bytes(b"p2pj" + bytes([VERSION + 1, 0, 0, 0]))
     with pytest.raises(UnsupportedVersion):
         read_journal(tmp_path / "x")

@@ -23,6 +23,8 @@ class Crash:
     """How much of what it writes just then is written."""
     cut: int = 0
     """Bytes that the hand's journal loses besides, as with a broken disk."""
+    cut_table: int = 0
+    """Bytes that the table's journal loses."""
     keep: float = 1.0
     """How much of what it has sent and what is under way still arrives."""
     notice_s: float = 0.1
@@ -82,6 +84,8 @@ class Plan:
     """How long a person at each seat thinks at most; 0: the computer player moves at once."""
     waits: bool
     """Whether a paused hand waits for ever (`--if-missing wait`)."""
+    chats: bool
+    """Whether people say something now and then."""
     strikes: tuple[Strike, ...]
     liar: int | None
     lie: Lie | None
@@ -108,7 +112,7 @@ class Plan:
         return {
             strike.seat
             for strike in self.strikes
-            if isinstance(strike.fault, Crash) and strike.fault.cut
+            if isinstance(strike.fault, Crash) and (strike.fault.cut or strike.fault.cut_table)
         }
 
     @property
@@ -159,6 +163,7 @@ def make_plan(seed: int, only: str | None = None) -> Plan:
         grace_s=dice.choice([0, 10, 60]),
         thinks_s=tuple(dice.choice([0.0, 0.0, 0.0, 5.0, 40.0]) for _ in range(seats)),
         waits=dice.random() < 0.2,
+        chats=dice.random() < 0.3,
         strikes=(),
         liar=None,
         lie=None,
@@ -189,7 +194,7 @@ def _with_faults(plan: Plan, dice: random.Random) -> Plan:
                 Strike(
                     seat=seat,
                     boundary=_boundary(plan, dice),
-                    fault=replace(_crash(dice), down_s=FOREVER, cut=0),
+                    fault=replace(_crash(dice), down_s=FOREVER, cut=0, cut_table=0),
                 )
                 for seat in seats
             )
@@ -217,6 +222,7 @@ def _crash(dice: random.Random) -> Crash:
         down_s=dice.choice([0.0, 0.5, 3.0, 10.0, 20.0]),
         torn=dice.choice([0.0, 1.0, 1.0, dice.random()]),
         cut=dice.choice([0, 0, 0, dice.randrange(1, 300), dice.randrange(1, 4000)]),
+        cut_table=dice.choice([0, 0, 0, 0, 0, dice.randrange(1, 400)]),
         keep=dice.choice([0.0, 1.0, dice.random()]),
         notice_s=dice.choice([0.05, 1.0, 15.0]),
     )
@@ -275,7 +281,10 @@ def _without_cut(strikes: tuple[Strike, ...]) -> tuple[Strike, ...]:
         return strikes
     kept = lasting[:1] + [strike for strike in strikes if isinstance(strike.fault, Crash)]
     return tuple(
-        replace(strike, fault=replace(strike.fault, cut=0, torn=round(strike.fault.torn)))
+        replace(
+            strike,
+            fault=replace(strike.fault, cut=0, cut_table=0, torn=round(strike.fault.torn)),
+        )
         if isinstance(strike.fault, Crash)
         else strike
         for strike in kept

@@ -22,7 +22,7 @@ from tests.sim.table_faults import KINDS, make_plan
 from tests.sim.whole_table import simulate
 
 STATE = Path(".sim-table.json")
-_BATCH = 200
+_BATCH = 40
 """Seeds between two notes of how far it is."""
 
 

@@ -10,12 +10,13 @@ import pytest
 from tests.sim.table_faults import KINDS, make_plan
 from tests.sim.whole_table import simulate
 
-FIRST = range(24)
+FIRST = range(16)
 FOUND = {
     (62, None): "an honest seat was blamed for the fork of another one that it had been shown",
     (353, None): "a seat that learned of the votes about it confirmed the audit before",
     (431, None): "its journal lost its end twice",
     (461, None): "a run ended before the others could say what its journal had lost",
+    (100, "hasty"): "a player was asked for a move when its turn had passed",
     (45, "gone"): "a duel waited for ever without saying for whom",
     (19, "liar"): "a VOID of an earlier run was repeated before its step",
 }
@@ -41,7 +42,7 @@ def test_a_seed_that_found_something_keeps_its_promises(seed: int, kind: str | N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_family_of_faults_keeps_its_promises(kind: str):
-    for seed in range(1000, 1003):
+    for seed in range(1000, 1002):
         simulate(make_plan(seed, kind))
 
 

@@ -37,6 +37,7 @@ from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import canonical_bytes, table_options
 from p2pokey.rules.state import all_places
 from p2pokey.rules.view import View
+from p2pokey.table.commands import Say
 from p2pokey.table.roster import Roster, RosterSeat, commit_nonce, session_id
 from p2pokey.tiles import Seat
 from tests.sim import liars
@@ -72,6 +73,7 @@ class Run(Life):
     machines: list[HandMachine] = field(default_factory=list)
     table: Table | None = None
     task: "asyncio.Task[None] | None" = None
+    chat: "asyncio.Task[None] | None" = None
 
 
 @dataclass
@@ -246,6 +248,8 @@ class World:
         table = self._table(node, run, diary)
         run.table = table
         end = ""
+        if self.plan.chats:
+            run.chat = self.loop.create_task(self._chat(run, table))
         try:
             await table.play()
         except TableCancelled as error:
@@ -253,8 +257,20 @@ class World:
         except ConnectError:
             diary.close()
             return await self._try_again(node, run)
+        finally:
+            if run.chat is not None:
+                run.chat.cancel()
         diary.discard()
         return end
+
+    async def _chat(self, run: Run, table: Table) -> None:
+        """Says something every few seconds, as long as the program runs."""
+        count = 0
+        while not run.is_dead and self.nodes[run.seat].end is None and count < 20:
+            await asyncio.sleep(self.dice.random() * 10)
+            if not run.is_dead:
+                count += 1
+                table.act(Say(text=f"line {count} of run {run.number}"))
 
     async def _try_again(self, node: Node, run: Run) -> str:
         """Nobody else is there: whoever sits here starts the program again, as long as it helps."""
@@ -273,7 +289,8 @@ class World:
             if run.is_dead:
                 return
             node.events.append(event)
-            self._news_at = self.loop.time()
+            if not isinstance(event, HandPausedFor | StillWaiting):
+                self._news_at = self.loop.time()
             if self.is_logging:
                 self.say(run, str(event))
             if isinstance(event, HandCounted):
@@ -363,24 +380,14 @@ class World:
         node.is_gone = how.down_s is None
         self._stop(run, notice_s=how.notice_s, keep=how.keep)
         if how.cut:
-            self._cut(node, how.cut)
+            paths = sorted(node.folder.glob("*/*-???.journal"))
+            _cut(paths[-1:], how.cut, keep=4)
+        if how.cut_table:
+            _cut(list(node.folder.glob("*/table.journal")), how.cut_table, keep=2)
         if how.down_s is not None:
             self.loop.call_later(how.down_s, self._start, node)
             self._fault_lasts(how.down_s)
         raise Killed
-
-    def _cut(self, node: Node, size: int) -> None:
-        """The newest hand's journal loses its end, in the middle of a record."""
-        paths = sorted(node.folder.glob("*/*-???.journal"))
-        if not paths:
-            return
-        data = paths[-1].read_bytes()
-        ends = _record_ends(data)
-        end = max(len(data) - size, 0)
-        if end in ends:
-            end -= 1
-        if len(ends) > 4 and end > ends[4]:
-            os.truncate(paths[-1], end)
 
     def _before_send(self, life: Life, seat: Seat, data: bytes) -> None:
         assert isinstance(life, Run)
@@ -546,6 +553,18 @@ def _place(data: bytes) -> tuple[int, bytes] | None:
         case 0x82:
             return data[33], b"table" + data[1:38]
     return None
+
+
+def _cut(paths: list[Path], size: int, *, keep: int) -> None:
+    """A journal loses its end, in the middle of a record; the first ones stay."""
+    for path in paths:
+        data = path.read_bytes()
+        ends = _record_ends(data)
+        end = max(len(data) - size, 0)
+        if end in ends:
+            end -= 1
+        if len(ends) > keep and end > ends[keep]:
+            os.truncate(path, end)
 
 
 def _record_ends(data: bytes) -> list[int]:
