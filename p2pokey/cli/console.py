@@ -24,8 +24,6 @@ from p2pokey.table.commands import (
 from p2pokey.table.phrases import Phrase
 from p2pokey.tiles import Seat
 
-STAY_S = 600.0
-"""After a match a player may ask for a rematch for that long."""
 _STDIN = 0
 _MAX_LINE = 8192
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from p2pokey.cli.console import STAY_S, Console
+from p2pokey.cli.console import Console
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.friends import greet
@@ -125,7 +125,7 @@ class Evening:
 
     def _table(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> Table:
         person, patience = diary.person, diary.person.patience_s
-        linger = STAY_S if self.has_console else min(WaitLimits().linger_s, patience)
+        linger = min(WaitLimits().linger_s, patience)
         return Table(
             links=mesh,
             ports=PeerPorts(

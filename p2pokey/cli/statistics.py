@@ -18,11 +18,11 @@ from p2pokey.table.statistics import Counting, Record, Statistics
 from p2pokey.transcript.file import MAX_FILE
 
 _SKIPPED = {
-    "unreadable": "no transcripts",
+    "unreadable": "no transcript",
     "no score": "without a score that all have signed",
     "others": "of other players",
-    "twice": "of hands that are counted already",
-    "again": "of hands that were cancelled and dealt again",
+    "twice": "another copy of a hand",
+    "again": "cancelled and dealt again",
 }
 
 
@@ -44,7 +44,8 @@ def run_stats(output: Output, *, folder: Path | None, key: str | None, as_json: 
     else:
         for line in _lines(sums, names):
             output.data(line)
-        output.say("Scores are as all seats signed them; p2pokey audit FILE checks how they came.")
+        if sums.by_rules:
+            output.say("Scores are as all signed them; p2pokey audit FILE checks how they came.")
     return ExitCode.OK
 
 
@@ -87,7 +88,7 @@ def _lines(sums: Statistics, names: dict[bytes, str]) -> Iterator[str]:
         yield from _table([head, *people])
     for reason, count in sorted(sums.skipped.items()):
         if count:
-            yield f"{count} files left out: {_SKIPPED[reason]}"
+            yield f"left out, {_SKIPPED[reason]}: {count}"
 
 
 def _cells(record: Record) -> tuple[str, ...]:

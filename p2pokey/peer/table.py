@@ -15,7 +15,7 @@ from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.board import Board
-from p2pokey.peer.events import LinkSeen, MatchEnded, PeerEvent, Resumed, StillWaiting
+from p2pokey.peer.events import LinkSeen, MatchEnded, MatchOver, PeerEvent, Resumed, StillWaiting
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links, state_text
 from p2pokey.peer.passing import Passing
@@ -298,7 +298,9 @@ class Table:
                     who = people(missing, self.names)
                     self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
             else:
-                ended_at = now if ended_at is None else ended_at
+                if ended_at is None:
+                    ended_at = now
+                    self.emit(MatchOver(winners=self.board.ended.winners, stays=self.stays))
                 if self._is_seen_off(now - ended_at):
                     return None
             await self._look_around(began)
@@ -325,7 +327,7 @@ class Table:
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         if self.stays and not self._leaves:
-            return not here or since_end >= self.limits.linger_s
+            return not here or since_end >= self.limits.stay_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
         return not behind or attempts == 0 or since_end >= self.limits.linger_s
