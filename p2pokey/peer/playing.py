@@ -21,7 +21,13 @@ from p2pokey.peer.passing import Archive, Passing
 from p2pokey.peer.patience import Patience
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.runner import HandRunner
-from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal, save_transcript
+from p2pokey.peer.saving import (
+    KeptHand,
+    begin_journal,
+    drop_journals_before,
+    reopen_journal,
+    save_transcript,
+)
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.peer.worker import Clock, HandWorker
@@ -125,7 +131,9 @@ class HandPlay:
             raise
         finally:
             self._running, self._why_not = None, ""
-        journal.discard()
+        # It stays for one more hand: the table's journal may yet lose the end that says how it ended.
+        journal.close()
+        drop_journals_before(self.journals, setup)
         return end
 
     def is_dealt_again(self, end: HandEnd) -> bool:

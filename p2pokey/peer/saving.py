@@ -100,6 +100,14 @@ def reopen_journal(
     raise DecodeError(f"{path.name} has lost its beginning, so the hand cannot be taken up again")
 
 
+def drop_journals_before(folder: Path, setup: HandSetup) -> None:
+    """Removes the journals of the attempts of this session before this one."""
+    for path in folder.glob(f"{setup.session.hex()[:32]}-*.journal"):
+        if int(path.stem.rpartition("-")[2]) < setup.hand:
+            path.unlink(missing_ok=True)
+            path.with_name(path.name + ".lock").unlink(missing_ok=True)
+
+
 def _journal_path(folder: Path, setup: HandSetup) -> Path:
     return folder / f"{setup.session.hex()[:32]}-{setup.hand:03}.journal"
 

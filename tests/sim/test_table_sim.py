@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from p2pokey.peer.events import Resumed
+from p2pokey.native.journal import RECORD_BYTES
+from p2pokey.peer.events import HandCounted, Resumed
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.table.records import Record, RecordKind
 from tests.sim.table_faults import KINDS, Crash, Strike, make_plan
@@ -76,6 +77,37 @@ def test_a_seat_killed_while_it_writes_the_score_has_it(
     assert [event.hands for event in node.of(Resumed)] == [int(torn == 1.0)]
     assert len(node.told) == int(torn < 1.0)
     assert node.sheet == world.nodes[0].told
+
+
+def test_a_seat_whose_disk_loses_the_score_gets_it_again(monkeypatch: pytest.MonkeyPatch):
+    keep, worlds, kept = TableJournal.keep, set[World](), list[Record]()
+
+    def keep_and_die(journal: TableJournal, record: Record) -> None:
+        run = LIFE.get()
+        assert run is not None
+        assert run.world is not None
+        worlds.add(run.world)
+        if (run.seat, run.number) == (1, 0):
+            kept.append(record)
+            ends = [n for n, item in enumerate(kept) if item.kind is RecordKind.OUTCOME]
+            if ends and record.kind is RecordKind.TALK and record.payload[33] == 1:
+                since = kept[ends[0] + 1 :]  # up to its own next NEXT
+                cut = sum(RECORD_BYTES + len(item.payload) for item in since) + 1
+                strike = Strike(
+                    seat=1,
+                    boundary=run.world.nodes[1].boundaries + 1,
+                    fault=Crash(down_s=3.0, cut_table=cut),
+                )
+                run.world.plan = replace(run.world.plan, strikes=(strike,))
+        keep(journal, record)
+
+    monkeypatch.setattr(TableJournal, "keep", keep_and_die)
+    assert simulate(make_plan(7, "calm")) == "calm: counted"
+    (world,) = worlds
+    node = world.nodes[1]
+    assert [event.hands for event in node.of(Resumed)] == [0]
+    assert [event.hand for event in node.of(HandCounted)] == [0, 0]
+    assert node.sheet == node.told == world.nodes[0].told
 
 
 def test_a_whole_hand_with_real_audits_keeps_its_promises():
