@@ -26,6 +26,8 @@ from p2pokey.table.records import RecordKind as TableKind
 from p2pokey.table.roster import session_id
 
 TABLE_FILE = "table.journal"
+_HEAD = (RecordKind.PERSON, RecordKind.MEMBERSHIP)
+"""Its first records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +99,8 @@ class TableJournal:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         journal = Journal.create(folder / TABLE_FILE)
         journal.append(
-            (
-                Record(kind=RecordKind.PERSON, payload=person.encode()),
-                Record(kind=RecordKind.MEMBERSHIP, payload=membership.encode()),
-            )
+            Record(kind=kind, payload=payload)
+            for kind, payload in zip(_HEAD, (person.encode(), membership.encode()), strict=True)
         )
         return cls(folder, journal, membership, person)
 
@@ -113,7 +113,7 @@ class TableJournal:
             DecodeError: it does not hold what it takes to come back.
             JournalInUse: another program has that seat.
         """
-        journal, contents = Journal.reopen(folder / TABLE_FILE)
+        journal, contents = Journal.reopen(folder / TABLE_FILE, head=len(_HEAD))
         try:
             return cls._read(folder, journal, contents)
         except BaseException:
@@ -123,7 +123,7 @@ class TableJournal:
     @classmethod
     def _read(cls, folder: Path, journal: Journal, contents: JournalContents) -> Self:
         newest = {record.kind: record.payload for record in contents.records}
-        if not {RecordKind.PERSON, RecordKind.MEMBERSHIP} <= newest.keys():
+        if not set(_HEAD) <= newest.keys():
             raise DecodeError(f"the journal in {folder} has lost its beginning")
         membership = decode_membership(newest[RecordKind.MEMBERSHIP])
         kinds = {int(kind) for kind in RecordKind} & {int(kind) for kind in TableKind}
