@@ -197,6 +197,11 @@ class HandMachine:
         return frozenset(sealing | {keys.hand_key for keys in self._core.keys})
 
     @property
+    def setup(self) -> HandSetup:
+        """What all seats have agreed on for this hand."""
+        return self._core.setup
+
+    @property
     def seat(self) -> Seat:
         """This seat."""
         return self._core.seat

@@ -220,7 +220,7 @@ class Patience:
         if fresh:
             self._called.update((turn.step, seat) for seat in fresh)
             return [Call(seats=fresh)]
-        if self.if_missing is IfMissing.VOID:
+        if self.if_missing is IfMissing.VOID and not turn.is_bound:
             return [GiveUp(reason=self.missing_text(seats[0]))]
         due: list[Due] = [Call(seats=seats)]  # perhaps it was not possible the last time
         if not self._paused:

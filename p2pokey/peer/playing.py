@@ -89,7 +89,7 @@ class HandPlay:
         """The table has agreed on something that ends the hand without a score."""
         self._why_not = reason
         if self._running is not None:
-            self._running.give_up(reason)
+            self._running.leave_out(reason)
 
     # A hand --------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class HandPlay:
             machine = self._machine(begin, seed)
             self._running = self._runner(setup, executor, machine, journal, archive, kept)
             if self._why_not:
-                self._running.give_up(self._why_not)
+                self._running.leave_out(self._why_not)
             end = await self._running.run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
             if end.finished is not None:

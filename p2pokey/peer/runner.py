@@ -91,8 +91,6 @@ _STAGES = {
 _OVER = (Phase.DONE, Phase.STOPPED)
 SHOW_S = 5.0
 """Seconds between two times of showing a disputed seat what this one has."""
-_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
-"""From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -176,6 +174,8 @@ class HandRunner:
     _began: float = 0.0
     _is_dealt: bool = False
     _own_reason: str = ""
+    _is_left_out: bool = False
+    """Whether all seats have agreed that this hand has no score."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _disputed: Seat | None = None
     _shown_at: float | None = None
@@ -436,22 +436,32 @@ class HandRunner:
         paused = self.patience.paused
         if not paused:
             raise LocalProtocolError("the hand is not paused")
-        if self._is_bound():
-            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
         self.give_up(self.patience.missing_text(paused[0]))
 
     def give_up(self, reason: str) -> None:
-        """Ends the hand without a score, for all."""
-        _log.warning("the hand is given up: %s", reason)
-        self._own_reason = reason
-        self._commands.append(Abandon(reason=reason))
-        self.inbox.wake()
+        """Ends the hand without a score, for all, unless it becomes too late before that.
 
+        Raises:
+            LocalProtocolError: others may come to a score although this seat does not.
+        """
+        if self._is_bound:
+            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
+        self._abandon(Abandon(reason=reason))
+
+    @property
     def _is_bound(self) -> bool:
-        """Whether others may come to a score of this hand although this seat does not."""
-        if self._last is None or self._last.phase not in _CLOSING:
-            return False
-        return self.options.recovery or self.seat in self.worker.authors(Kind.RESULT)
+        return self._last is not None and self._last.is_bound
+
+    def leave_out(self, reason: str) -> None:
+        """All seats have agreed that this hand has no score, however far it is."""
+        self._is_left_out = True
+        self._abandon(Abandon(reason=reason, is_agreed=True))
+
+    def _abandon(self, command: Abandon) -> None:
+        _log.warning("the hand is given up: %s", command.reason)
+        self._own_reason = command.reason
+        self._commands.append(command)
+        self.inbox.wake()
 
     def _withheld(self) -> tuple[Seat, ...]:
         committed, opened = self.worker.authors(Kind.COMMIT), self.worker.authors(Kind.KEYS)
@@ -461,7 +471,9 @@ class HandRunner:
 
     def _is_void(self) -> bool:
         stopped = self._stopped
-        if stopped is None or stopped.fault is not None or self._is_bound():
+        if stopped is None or stopped.fault is not None:
+            return False
+        if self._is_bound and not self._is_left_out:
             return False
         return all(void.culprit >= self.options.seats for void in self.worker.voids.values())
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LocalProtocolError
-from p2pokey.hand.effects import Command, Effect, Persist, Phase, Play, Send, Waiting
+from p2pokey.hand.effects import Abandon, Command, Effect, Persist, Phase, Play, Send, Waiting
 from p2pokey.hand.machine import HandMachine
 from p2pokey.hand.restoring import restore
 from p2pokey.native.journal import Journal, Record, RecordKind
@@ -28,6 +28,9 @@ SLICE_SECONDS = 0.02
 
 _FEED = 32
 """Messages that a machine is given at once; it takes only so much ahead of its time."""
+
+_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""From here on nobody hears that a hand is given up (docs/protocol.md S4.8)."""
 
 Clock = Callable[[], float]
 
@@ -53,6 +56,8 @@ class Turn:
     """Completed steps of the hand."""
     disputed: Seat | None = None
     """Whose message this seat cannot place (`HandMachine.disputed`)."""
+    is_bound: bool = False
+    """Whether others may come to a score of this hand although this seat does not."""
 
 
 class HandWorker:
@@ -119,6 +124,8 @@ class HandWorker:
                     break
                 if isinstance(command, Play) and not machine.can_move:
                     continue  # an earlier run of this program has moved
+                if isinstance(command, Abandon) and self._is_bound() and not command.is_agreed:
+                    continue  # it has become too late for that
                 machine.act(command, now)
             commands, is_busy = (), True
             effects += machine.poll()
@@ -136,6 +143,7 @@ class HandWorker:
             phase=machine.phase,
             step=machine.step,
             disputed=machine.disputed,
+            is_bound=self._is_bound(),
         )
 
     def note(self, envelopes: Sequence[bytes]) -> None:
@@ -181,6 +189,13 @@ class HandWorker:
     def authors(self, kind: Kind) -> frozenset[Seat]:
         """Seats of which a message of this kind has been accepted; only between two turns."""
         return frozenset(self._signed.get(kind, ()))
+
+    def _is_bound(self) -> bool:
+        """`Turn.is_bound`, now."""
+        if self._machine.phase not in _CLOSING:
+            return False
+        is_signed = self._machine.seat in self._signed.get(Kind.RESULT, ())
+        return self._machine.setup.options.recovery or is_signed
 
     def view_to_move(self) -> View | None:
         """What this seat may know of the game, while it can move: its turn may have passed."""
