@@ -100,8 +100,8 @@ class HandPlay:
             As `HandRunner.run`; the hand can be taken up again.
         """
         setup, seat = begin.setup, self.links.seat
-        self.inbox.postbox.begin(setup.hand)
         archive = self.passing.begin(setup.hand)
+        self.inbox.postbox.begin(setup.hand, archive.has)
         kept = reopen_journal(self.journals, setup=setup, seat=seat, used_keys=begin.used_keys)
         self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
         seed = self.ports.entropy.random_bytes(32) if kept is None else kept.seed

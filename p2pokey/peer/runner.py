@@ -71,7 +71,7 @@ from p2pokey.peer.patience import (
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
 from p2pokey.peer.waits import WaitLimits, people
-from p2pokey.peer.worker import Clock, HandWorker, Turn
+from p2pokey.peer.worker import FEED, Clock, HandWorker, Turn
 from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
@@ -257,6 +257,9 @@ class HandRunner:
             self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
+            # However much arrives: nobody's time is longer for it.
+            if not turn.is_busy:
+                self._see_to_what_is_due()
             if turn.is_busy or self._ready or self.inbox.postbox.pending:
                 continue
             await self._wait(turn)
@@ -264,7 +267,7 @@ class HandRunner:
                 self._choosing.result()
 
     async def _turn(self) -> Turn:
-        messages = self.inbox.postbox.take()
+        messages = self.inbox.postbox.take(FEED)
         commands = self._ready
         held = [command for command in self._commands if command not in commands]
         self._commands = []
@@ -407,8 +410,8 @@ class HandRunner:
         times = [mark for mark in marks if mark is not None]
         await self.inbox.wait(max(0.0, min(times) - now) if times else None)
         self.patience.wake(self.clock())
-        if self.inbox.postbox.pending:
-            return
+
+    def _see_to_what_is_due(self) -> None:
         for due in self.patience.due(self.clock(), is_person=self._is_person_on_turn):
             self._do(due)
 

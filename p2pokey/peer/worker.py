@@ -6,7 +6,6 @@ comes back. Group arithmetic and fsync therefore never run on the event loop.
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -26,7 +25,7 @@ from p2pokey.transcript.messages import Kind, Void
 SLICE_SECONDS = 0.02
 """Work between two looks at what has arrived; a shuffle from the seat before goes first."""
 
-_FEED = 32
+FEED = 32
 """Messages that a machine is given at once; it takes only so much ahead of its time."""
 
 _CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
@@ -73,7 +72,6 @@ class HandWorker:
     ) -> None:
         """Takes a machine whose seed is in the journal; `archive` gets all that is accepted."""
         self._archive = archive
-        self._backlog: deque[MessageReceived] = deque()
         self._machine = machine
         self._journal = journal
         self._clock = clock
@@ -96,10 +94,10 @@ class HandWorker:
         """Takes messages, works for one slice, and makes the effects last.
 
         Commands are carried out once the machine has nothing else to do, so that they act on all
-        that has arrived; otherwise they come back in `Turn.commands`. A stopped hand takes none.
+        that it was given; otherwise they come back in `Turn.commands`. A stopped hand takes none.
 
         Args:
-            messages: what has arrived.
+            messages: what has arrived, at most `FEED`.
             commands: of the player or the shell.
             unheard: seats that may not have what this seat has sent (`HandMachine.note_unheard`).
 
@@ -109,15 +107,12 @@ class HandWorker:
         """
         machine, now = self._machine, self._clock()
         machine.note_unheard(unheard, now)
-        self._backlog.extend(messages)
-        for _ in range(min(len(self._backlog), _FEED)):
-            item = self._backlog.popleft()
+        for item in messages:
             machine.receive(item.data, item.seat, now)
         timer = machine.next_timer()
         if timer is not None and timer <= now:
             machine.timer(now)
         effects, is_busy = self._work(now + SLICE_SECONDS)
-        is_busy = is_busy or bool(self._backlog)
         if commands and not is_busy:
             for command in commands:
                 if machine.phase is Phase.STOPPED:  # perhaps by the command before
