@@ -263,7 +263,7 @@ def test_a_seat_that_is_away_after_its_disclosure_pauses_the_hand(tmp_path: Path
 
     async def play() -> None:
         games = [asyncio.create_task(table.play()) for table in tables]
-        while not all(recorder.of(HandPausedFor, seat) for seat in (0, 1, 3)):
+        while not all(recorder.of(HandPausedFor, seat) for seat in (0, 1, 3)):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await asyncio.sleep(2 * SHORT.absent_s)  # no longer than a hand waits that can be void
         assert not any(game.done() for game in games)
