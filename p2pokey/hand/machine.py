@@ -216,6 +216,14 @@ class HandMachine:
         return core.engine.mover(core.need_game()) == core.seat
 
     @property
+    def is_proving(self) -> bool:
+        """Whether it is in the middle of a message or of a proof; a vote is no work."""
+        if self._lane is None:
+            return self._idle_lane is not None
+        envelope, _ = self._lane
+        return envelope is None or envelope.kind not in VOTES
+
+    @property
     def is_catching_up(self) -> bool:
         """Whether messages that this seat has signed in an earlier run are yet to come."""
         return len(self._core.signed) > 0

@@ -115,7 +115,10 @@ class Patience:
     # What happens --------------------------------------------------------------------------------
 
     def look(self, turn: Turn, now: float) -> bool:
-        """Notes what a slice of work came to; what comes twice makes no wait any younger.
+        """Notes what a slice of work came to.
+
+        Only progress and own proofs make a wait younger: not what comes twice, and not votes, which
+        a silent seat can sign as often as it likes.
 
         Returns:
             Whether a pause has ended by it.
@@ -127,7 +130,7 @@ class Patience:
             (turn.step, seat): self._missing.get((turn.step, seat), now) for seat in awaited
         }
         wait = (turn.step, turn.waiting, self.gone)
-        if turn.is_busy or wait != self._wait:
+        if turn.is_proving or wait != self._wait:
             self._wait, self._since, self._is_noticed = wait, now, False
         if awaited:
             self.last_wait = self.what
@@ -161,7 +164,7 @@ class Patience:
             turns.link(turn.mover, now, is_broken=not self._is_heard(turn.mover))
         is_readable = turn.mover is not None and turn.waiting.seats == (turn.mover,)
         for reason, holds in (
-            (Hold.WORK, turn.is_busy),
+            (Hold.WORK, turn.is_proving),
             (Hold.TOKEN, not is_readable),
             (Hold.PAUSE, bool(self._paused)),
         ):

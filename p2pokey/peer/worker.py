@@ -44,6 +44,8 @@ class Turn:
     """Commands that still wait."""
     is_busy: bool
     """Whether there is more work without new input."""
+    is_proving: bool
+    """Whether that is a proof or a message that takes long (`HandMachine.is_proving`)."""
     waiting: Waiting
     mover: Seat | None
     """Seat to move, from the deal on."""
@@ -131,6 +133,7 @@ class HandWorker:
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
             commands=tuple(commands),
             is_busy=is_busy,
+            is_proving=machine.is_proving,
             waiting=machine.waiting(),
             mover=mover,
             number=number,
