@@ -266,6 +266,29 @@ def test_a_lost_seat_is_named_with_the_time_it_has():
     )
 
 
+def test_a_paused_hand_is_not_told_of_again_and_again():
+    scene = Scene()
+    scene.look(1, phase=Phase.KEYS)
+    for _ in range(20):  # each call keeps the machine busy for a moment
+        scene.wait(31)
+        scene.look(1, phase=Phase.KEYS, proving=True)
+        scene.look(1, phase=Phase.KEYS)
+    assert len(scene.times(Notice)) == 1
+    assert len(scene.times(Pause)) == 1
+    scene.lose(1)
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(100)
+    scene.lose(1, LinkState.HERE)
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(100)
+    scene.look(1, phase=Phase.KEYS, step=8)
+    scene.wait(5)
+    texts = [item.text for _, item in scene.said if isinstance(item, Notice)]
+    usual = "waiting for the keys of seat 2 (Baran)"
+    away = "seat 2 (Baran) has lost the connection; the table waits 90 seconds"
+    assert texts == [usual, away, usual, usual]
+
+
 def test_what_comes_twice_makes_no_wait_younger():
     scene = Scene()
     for _ in range(29):
