@@ -2,7 +2,7 @@
 
 A line is signed and kept as its author wrote it. Before it is shown, whatever could change other
 text on the screen is replaced: control characters, line breaks, marks of direction, invisible
-characters, and piles of combining marks. Text from right to left stays as it is; a page still has to
+characters, piles of combining marks, and runs of spaces. Text from right to left stays as it is; a page still has to
 show every line in a box with a direction of its own.
 """
 
@@ -43,6 +43,8 @@ def neutralise(text: str) -> str:
                 safe = REPLACEMENT
         else:
             marks = 0
+            if safe == " " and shown and shown[-1] == " ":
+                continue  # a run of them could begin a line of its own on a narrow screen
         shown.append(safe)
     return "".join(shown)
 
