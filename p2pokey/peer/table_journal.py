@@ -12,7 +12,8 @@ folder and files are for their owner only.
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -48,6 +49,8 @@ class Person:
     """How long a lost player is waited for."""
     if_missing: IfMissing = IfMissing.WAIT
     """What to do about a player without whom a hand cannot go on."""
+    sent_away: Mapping[bytes, str] = field(default_factory=dict)
+    """Keys and names of players who may not sit at the next table of these players either."""
 
     def encode(self) -> bytes:
         """JSON bytes."""
@@ -60,6 +63,7 @@ class Person:
             "ice": list(self.ice),
             "patience": self.patience_s,
             "missing": self.if_missing.value,
+            "away": {encode_base64(key): name for key, name in self.sent_away.items()},
         }
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
@@ -195,6 +199,9 @@ def _read_person(data: bytes) -> Person:
             ice=tuple(map(str, values["ice"])),
             patience_s=float(values["patience"]),
             if_missing=IfMissing(values["missing"]),
+            sent_away={
+                decode_base64(key): str(name) for key, name in values.get("away", {}).items()
+            },
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal does not say who sits there") from None

@@ -1,6 +1,8 @@
 """Four tables in memory, one of which is started again; and messages that take another way."""
 
 import asyncio
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,13 @@ from p2pokey.net.seats import SeatCard
 from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiting
 from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal
 from p2pokey.peer.table import Table
-from p2pokey.peer.table_journal import Person, TableJournal, folder_name, table_folders
+from p2pokey.peer.table_journal import (
+    Person,
+    TableJournal,
+    _read_person,
+    folder_name,
+    table_folders,
+)
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.records import Record as TableRecord
 from p2pokey.table.records import RecordKind as TableKind
@@ -200,6 +208,7 @@ PERSON = Person(
     player_seed=b"p" * 32,
     ice=("stun:x:1",),
     patience_s=60,
+    sent_away={b"d" * 32: "Deniz"},
 )
 RECORDS = (
     TableRecord(kind=TableKind.TALK, payload=b"a message"),
@@ -340,3 +349,10 @@ def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
         assert len(again.kept) >= 5 - (cut + 17) // 18
         assert again.has_lost is bool(cut % 18), "a cut between two records leaves no trace"
         again.close()
+
+
+def test_a_journal_that_knows_nobody_who_was_sent_away_can_be_read():
+    values = json.loads(PERSON.encode())
+    del values["away"]
+
+    assert _read_person(json.dumps(values).encode()) == replace(PERSON, sent_away={})
