@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -67,7 +67,6 @@ class Evening:
     has_console: bool = False
     """Whether somebody may type."""
     trace: Tracer | None = None
-    _sent_away: dict[bytes, str] = field(default_factory=dict)
     _next: tuple[Mesh, TableJournal] | None = None
 
     async def play(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool = False) -> None:
@@ -160,9 +159,9 @@ class Evening:
             before=mesh.roster,
             order=seats_of(agreed.order),
             carry=agreed.carry,
-            sent_away=self._sent_away,
+            sent_away=dict(diary.person.sent_away),
         )
-        chair = _NextChair(diary)
+        chair = _NextChair(diary, succession.banned)
         way = NextTable(
             agreed=succession,
             membership=diary.membership,
@@ -185,7 +184,6 @@ class Evening:
                 chair.diary.discard()
             raise
         assert chair.diary is not None
-        self._sent_away = succession.banned
         self._next = (new, chair.diary)
 
     def _show(self, diary: TableJournal, invite: Invite) -> None:
@@ -195,17 +193,18 @@ class Evening:
 
 
 class _NextChair:
-    """Keeps the journal of the next table for the same person."""
+    """Keeps the journal of the next table for the same person, with who was sent away so far."""
 
-    def __init__(self, diary: TableJournal) -> None:
+    def __init__(self, diary: TableJournal, sent_away: dict[bytes, str]) -> None:
         self.diary: TableJournal | None = None
         self._before = diary
+        self._sent_away = sent_away
 
     def keep(self, membership: Membership) -> None:
         """Begins the journal; transcripts get a folder of their own, as hands are counted anew."""
         before, name = self._before, folder_name(membership).split("-")[0]
         out = ready_folder(_base(before) / name)
-        person = replace(before.person, out=out)
+        person = replace(before.person, out=out, sent_away=self._sent_away)
         self.diary = TableJournal.create(before.folder.parent, membership, person)
 
 

@@ -207,6 +207,8 @@ class Abandon:
     """Command: give the hand up without a score."""
 
     reason: str
+    is_agreed: bool = False
+    """Whether all seats have agreed to leave the hand out, so that nobody counts it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

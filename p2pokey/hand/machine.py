@@ -160,6 +160,11 @@ class HandMachine:
         return frozenset(sealing | {keys.hand_key for keys in self._core.keys})
 
     @property
+    def setup(self) -> HandSetup:
+        """What all seats have agreed on for this hand."""
+        return self._core.setup
+
+    @property
     def seat(self) -> Seat:
         """This seat."""
         return self._core.seat
@@ -172,6 +177,14 @@ class HandMachine:
         if core.phase is not Phase.PLAY or is_busy or core.is_absent:
             return False
         return core.engine.mover(core.need_game()) == core.seat
+
+    @property
+    def is_proving(self) -> bool:
+        """Whether it is in the middle of a message or of a proof; a vote is no work."""
+        if self._lane is None:
+            return self._idle_lane is not None
+        envelope, _ = self._lane
+        return envelope is None or envelope.kind not in VOTES
 
     @property
     def is_catching_up(self) -> bool:

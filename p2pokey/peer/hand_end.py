@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from p2pokey.hand.effects import HandFinished, HandStopped, Phase
+from p2pokey.hand.effects import HandFinished, HandStopped
 from p2pokey.net.link import LinkState
 from p2pokey.peer.counting import ProofTally
 from p2pokey.peer.patience import Patience
@@ -12,9 +12,6 @@ from p2pokey.peer.worker import HandWorker
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
-
-_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
-"""From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +45,20 @@ class EndReport:
     worker: HandWorker
     patience: Patience
     postbox: Postbox
-    phase: Phase | None = None
-    """Newest phase of a hand that has not ended."""
+    is_bound: bool = False
+    """Whether others may come to a score of this hand although this seat does not."""
+    is_left_out: bool = False
+    """Whether all seats have agreed that this hand has no score."""
     is_dealt: bool = False
     stopped: HandStopped | None = None
     own_reason: str = ""
     """Why this seat gave the hand up, if it did."""
 
-    def is_bound(self) -> bool:
-        """Whether others may come to a score of this hand although this seat does not."""
-        if self.phase not in _CLOSING:
-            return False
-        return self.options.recovery or self.seat in self.worker.authors(Kind.RESULT)
-
     def is_void(self) -> bool:
         """Whether nobody is to blame and all know that there is no score."""
-        if self.stopped is None or self.stopped.fault is not None or self.is_bound():
+        if self.stopped is None or self.stopped.fault is not None:
+            return False
+        if self.is_bound and not self.is_left_out:
             return False
         return all(void.culprit >= self.options.seats for void in self.worker.voids.values())
 

@@ -34,6 +34,7 @@ class Archive:
 
     def __init__(self, seats: int) -> None:
         self._chains: tuple[list[bytes], ...] = tuple([] for _ in range(seats))
+        self._all: set[bytes] = set()
 
     def add(self, data: bytes) -> None:
         """Keeps the next envelope of its author; what is no envelope or known is left out."""
@@ -44,6 +45,11 @@ class Archive:
         chain = self._chains[envelope.seat]
         if envelope.seq == len(chain):
             chain.append(data)
+            self._all.add(data)
+
+    def has(self, data: bytes) -> bool:
+        """Whether it is one of them."""
+        return data in self._all
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -96,7 +96,7 @@ class HandPlay:
         """The table has agreed on something that ends the hand without a score."""
         self._why_not = reason
         if self._running is not None:
-            self._running.give_up(reason)
+            self._running.leave_out(reason)
 
     # A hand --------------------------------------------------------------------------------------
 
@@ -107,8 +107,8 @@ class HandPlay:
             As `HandRunner.run`; the hand can be taken up again.
         """
         setup, seat = begin.setup, self.links.seat
-        self.inbox.postbox.begin(setup.hand)
         archive = self.passing.begin(setup.hand)
+        self.inbox.postbox.begin(setup.hand, archive.has)
         kept = reopen_journal(self.journals, setup=setup, seat=seat, used_keys=begin.used_keys)
         self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
         seed = self.ports.entropy.random_bytes(32) if kept is None else kept.seed
@@ -117,7 +117,7 @@ class HandPlay:
             machine = self._machine(begin, seed)
             self._running = self._runner(setup, executor, machine, journal, archive, kept)
             if self._why_not:
-                self._running.give_up(self._why_not)
+                self._running.leave_out(self._why_not)
             end = await self._running.run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
             if end.finished is not None:

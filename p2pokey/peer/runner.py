@@ -71,7 +71,7 @@ from p2pokey.peer.patience import (
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
 from p2pokey.peer.waits import WaitLimits, people
-from p2pokey.peer.worker import Clock, HandWorker, Turn
+from p2pokey.peer.worker import FEED, Clock, HandWorker, Turn
 from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
@@ -219,10 +219,13 @@ class HandRunner:
             turn = await self._turn()
             if turn.phase in _OVER:
                 return
-            self._last, self._report.phase = turn, turn.phase
+            self._last, self._report.is_bound = turn, turn.is_bound
             self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
+            # However much arrives: nobody's time is longer for it.
+            if not turn.is_busy:
+                self._see_to_what_is_due()
             if turn.is_busy or self._ready or self.inbox.postbox.pending:
                 continue
             await self._wait(turn)
@@ -230,7 +233,7 @@ class HandRunner:
                 self._choosing.result()
 
     async def _turn(self) -> Turn:
-        messages = self.inbox.postbox.take()
+        messages = self.inbox.postbox.take(FEED)
         commands = self._ready
         held = [command for command in self._commands if command not in commands]
         self._commands = []
@@ -352,8 +355,8 @@ class HandRunner:
         times = [mark for mark in marks if mark is not None]
         await self.inbox.wait(max(0.0, min(times) - now) if times else None)
         self.patience.wake(self.clock())
-        if self.inbox.postbox.pending:
-            return
+
+    def _see_to_what_is_due(self) -> None:
         for due in self.patience.due(self.clock(), is_person=self._is_person_on_turn):
             self._do(due)
 
@@ -381,15 +384,31 @@ class HandRunner:
         paused = self.patience.paused
         if not paused:
             raise LocalProtocolError("the hand is not paused")
-        if self._report.is_bound():
-            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
         self.give_up(self.patience.missing_text(paused[0]))
 
     def give_up(self, reason: str) -> None:
-        """Ends the hand without a score, for all."""
-        _log.warning("the hand is given up: %s", reason)
-        self._report.own_reason = reason
-        self._commands.append(Abandon(reason=reason))
+        """Ends the hand without a score, for all, unless it becomes too late before that.
+
+        Raises:
+            LocalProtocolError: others may come to a score although this seat does not.
+        """
+        if self._is_bound:
+            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
+        self._abandon(Abandon(reason=reason))
+
+    @property
+    def _is_bound(self) -> bool:
+        return self._last is not None and self._last.is_bound
+
+    def leave_out(self, reason: str) -> None:
+        """All seats have agreed that this hand has no score, however far it is."""
+        self._report.is_left_out = True
+        self._abandon(Abandon(reason=reason, is_agreed=True))
+
+    def _abandon(self, command: Abandon) -> None:
+        _log.warning("the hand is given up: %s", command.reason)
+        self._report.own_reason = command.reason
+        self._commands.append(command)
         self.inbox.wake()
 
     async def _hear_the_others_out(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pokey.errors import DecodeError, JournalInUse, UnsupportedVersion
+from p2pokey.errors import DecodeError, JournalInUse, LocalProtocolError, UnsupportedVersion
 from p2pokey.native import journal as module
 from p2pokey.native.journal import VERSION, Journal, Record, RecordKind, read_journal
 
@@ -139,6 +139,23 @@ def test_what_was_lost_is_not_forgotten_before_it_is_found(tmp_path: Path):
 
     path.write_bytes(path.read_bytes()[:-1])
     assert read_journal(path).has_lost, "a torn MENDED is none"
+
+
+def test_a_damaged_head_is_not_cut_off(tmp_path: Path):
+    path = tmp_path / "a.journal"
+    data = write(path)[:-5020]
+    path.write_bytes(data)
+    journal, contents = Journal.reopen(path, head=3)
+    with pytest.raises(LocalProtocolError):
+        journal.append(RECORDS[2:])
+    journal.close()
+    assert (contents.kept, path.read_bytes()) == (RECORDS[:2], data)
+
+    journal, contents = Journal.reopen(path, head=2)
+    journal.append(RECORDS[2:])
+    journal.close()
+    assert read_journal(path).kept == RECORDS
+    assert not read_journal(path).is_untouched
 
 
 def test_nothing_is_journalled_twice(tmp_path: Path):
