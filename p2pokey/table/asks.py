@@ -71,13 +71,12 @@ class Asks:
     def put_ask(self, asker: Seat, seq: int, ask: Ask, now: float) -> None:
         """Takes an ASK, in the order of its author's chain.
 
-        One for another number of seats, or one too many, never means anything.
+        One that does not fit this table, or one too many, never means anything.
         """
-        is_fitting = ask.what is What.REMATCH or len(ask.order) == self.seats
-        if not self.has_room(asker) or not is_fitting:
+        if not self.has_room(asker) or not self._is_fitting(asker, ask):
             return
         self._counts[asker] = self._counts.get(asker, 0) + 1
-        must = set(range(self.seats)) if ask.what is What.REMATCH else set(ask.order) - {VACANT}
+        must = _concerned(ask, self.seats)
         opened = OpenAsk(
             asker=asker,
             seq=seq,
@@ -86,6 +85,13 @@ class Asks:
             came=now,
         )
         self._open[opened.id] = opened
+
+    def _is_fitting(self, asker: Seat, ask: Ask) -> bool:
+        """A change of seats is for this table, between hands, and needs somebody's yes."""
+        if ask.what is What.REMATCH:
+            return True
+        has_others = bool(_concerned(ask, self.seats) - {asker})
+        return len(ask.order) == self.seats and ask.step == 0 and has_others
 
     def has_room(self, asker: Seat) -> bool:
         """Whether a further question of a seat would mean anything."""
@@ -140,3 +146,8 @@ class Asks:
     def is_bound(self, opened: OpenAsk, seat: Seat) -> bool:
         """Whether a seat has asked this or said yes to it."""
         return opened.asker == seat or self.reply(opened, seat) is Reply.YES
+
+
+def _concerned(ask: Ask, seats: int) -> set[int]:
+    """Seats that a question is to: all, or those who stay."""
+    return set(range(seats)) if ask.what is What.REMATCH else set(ask.order) - {VACANT}

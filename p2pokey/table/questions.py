@@ -3,7 +3,7 @@
 from p2pokey.errors import DecodeError
 from p2pokey.table.asking import Asking
 from p2pokey.table.asks import OpenAsk, Outcome
-from p2pokey.table.carry import VACANT, check_order
+from p2pokey.table.carry import MIN_STAYING, VACANT, check_order
 from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Refusal
 from p2pokey.table.contents import Answer, Ask, Reply, What
 from p2pokey.table.desk import Desk
@@ -30,6 +30,9 @@ class Questions:
             self._ask(ask, set(range(self._asks.seats)), now)
             return
         order, digest = command.order, course.sheet.digest()
+        if len(set(order) - {VACANT}) < MIN_STAYING:
+            self._desk.refuse(Refusal.ALONE)
+            return
         try:
             check_order(order, self._asks.seats)
         except DecodeError:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from p2pokey.errors import DecodeError
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import Asks, Outcome
 from p2pokey.table.carry import VACANT, carry_bytes
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -15,7 +16,15 @@ from p2pokey.table.commands import (
     ShareLink,
     WantNext,
 )
-from p2pokey.table.contents import Ask, Reply, What, Wish
+from p2pokey.table.contents import (
+    Ask,
+    Kind,
+    Reply,
+    What,
+    Wish,
+    decode_content,
+    encode_content,
+)
 from p2pokey.table.effects import (
     AskAnswered,
     AskClosed,
@@ -30,6 +39,7 @@ from p2pokey.table.effects import (
     Send,
 )
 from p2pokey.table.messages import encode_link
+from p2pokey.table.nexts import Nexts
 from p2pokey.table.presence import Presence
 from p2pokey.table.records import HandCounts, HandFailed
 from p2pokey.tiles import Seat
@@ -392,12 +402,33 @@ def test_a_seat_that_never_answers_can_be_put_out():
     assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
 
 
-def test_alone_with_an_empty_seat():
-    net = Net(2)
-    set_gone(net, 1)
-    ask(net, 0, AskSeating(order=(0, VACANT)))
+@pytest.mark.parametrize(("seats", "is_gone"), [(2, True), (2, False), (4, False)])
+def test_nobody_changes_seats_alone(seats: int, is_gone: bool):
+    net = Net(seats)
+    if is_gone:
+        set_gone(net, 1)
+    ask(net, 0, AskSeating(order=(0, *[VACANT] * (seats - 1))))
 
-    assert net.told(SeatingAgreed)[0][0].seat == 0
+    assert refusals(net, 0) == [Refusal.ALONE]
+    assert net.told(AskOpened) == net.told(SeatingAgreed) == [[]] * seats
+
+
+@pytest.mark.parametrize("order", [(0, VACANT, VACANT, VACANT), (3, VACANT, VACANT, VACANT)])
+def test_an_order_in_which_nobody_else_stays_has_no_form(order: tuple[int, ...]):
+    with pytest.raises(DecodeError):
+        decode_content(Kind.ASK, encode_content(seating(order)))
+
+
+@pytest.mark.parametrize(("order", "step"), [((0, *[VACANT] * 3), 0), (NEW_ORDER, 5)])
+def test_seats_for_the_asker_alone_or_in_a_hand_mean_nothing(order: tuple[int, ...], step: int):
+    asks = Asks(seats=4, nexts=Nexts(4))
+    asks.put_ask(Seat(0), 0, seating(order, step=step), 0.0)
+
+    assert asks.open() == []
+
+
+def seating(order: tuple[int, ...], *, step: int = 0) -> Ask:
+    return Ask(what=What.SEATING, attempt=0, step=step, order=order, sheet=bytes(32))
 
 
 # The way into the new room -----------------------------------------------------------------------
