@@ -74,12 +74,12 @@ class Hands:
         """All have agreed, while that attempt was going on or next: it is left out."""
         if attempt < self._course.sheet.first_attempt:
             return
-        self.give_up("a rematch was agreed on")
+        self._give_up("a rematch was agreed on")
         self._course.rematch(attempt + 1)
         history = tuple(sheet for sheet, _ in self._course.history)
         self._desk.emit(RematchBegins(attempt=self._course.attempt, history=history))
 
-    def give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str) -> None:
         """The running hand, if there is one, is to end without a score."""
         if self._course.hand is not None:
             self._desk.emit(GiveUpHand(reason=reason))
@@ -88,7 +88,7 @@ class Hands:
         """After a restart: the hand that is to be taken up again."""
         self._tell_hand()
         if self._course.is_stale:
-            self.give_up("a rematch was agreed on")
+            self._give_up("a rematch was agreed on")
 
     def _tell_hand(self) -> None:
         hand = self._course.hand

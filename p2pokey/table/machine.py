@@ -198,7 +198,9 @@ class TableMachine:
         match command:
             case Say() | SayPhrase() | Mute() | SaveDraft():
                 self._talking.act(command, now)
-            case WantNext() | AskRematch() | AskSeating() if self._moving.order is not None:
+            case WantNext() | AskRematch() | AskSeating() | AnswerAsk() if (
+                self._moving.order is not None
+            ):
                 self._desk.refuse(Refusal.TABLE_OVER)
             case WantNext(wish=wish):
                 self._hands.want(wish)
@@ -276,15 +278,25 @@ class TableMachine:
             if opened.ask.what is What.REMATCH:
                 self._hands.rematch(opened.ask.attempt)
             else:
-                self._change_seats(opened)
+                self._moving.agreed.append(opened)
+        self._change_seats()
 
-    def _change_seats(self, opened: OpenAsk) -> None:
-        match = self._course.match_of(opened.ask.sheet)
-        if match is None:
-            self._desk.emit(ScoresDiffer(seat=opened.asker))
+    def _change_seats(self) -> None:
+        """Goes over to seats that were agreed on, once this seat is between the hands, too.
+
+        Whoever stays is there when it says yes. A seat that is out may still play the hand before,
+        and can compare scores only after it; its hand never ends because others want that.
+        """
+        due = [opened for opened in self._moving.agreed if self._asking.is_reached(opened)]
+        if not due or self._course.hand is not None or self._moving.order is not None:
             return
-        self._hands.give_up("other seats were agreed on")
-        self._moving.agree(opened.ask.order, match)
+        for opened in due:
+            self._moving.agreed.remove(opened)
+            match = self._course.match_of(opened.ask.sheet)
+            if match is None:
+                self._desk.emit(ScoresDiffer(seat=opened.asker))
+            else:
+                self._moving.agree(opened.ask.order, match)
 
     # Coming back ---------------------------------------------------------------------------------
 
@@ -299,8 +311,6 @@ class TableMachine:
         self._moving.announce()
         self._hearing.tell_faults()
         self._hands.announce()
-        if self._moving.order is not None:
-            self._hands.give_up("other seats were agreed on")
         self._go_on(now)
 
     def _read(self, record: Record, now: float) -> None:

@@ -1,6 +1,7 @@
 """The way into a new session: other seats were agreed on, and its first seat opens a room."""
 
 from p2pokey.errors import DecodeError
+from p2pokey.table.asks import OpenAsk
 from p2pokey.table.carry import VACANT, carry_bytes
 from p2pokey.table.commands import Refusal
 from p2pokey.table.desk import Desk
@@ -16,6 +17,8 @@ class Moving:
     def __init__(self, desk: Desk) -> None:
         self.order: tuple[int, ...] | None = None
         """The new order, once agreed on: this session is over then."""
+        self.agreed: list[OpenAsk] = []
+        """Agreed on and not in effect yet: a hand is still going on here, or has yet to."""
         self._desk = desk
         self._links: dict[Seat, str] = {}
         self._told: str | None = None

@@ -17,6 +17,7 @@ from p2pokey.table.commands import (
     WantNext,
 )
 from p2pokey.table.contents import (
+    Answer,
     Ask,
     Kind,
     Reply,
@@ -354,6 +355,60 @@ def test_an_order_for_another_number_of_seats_means_nothing():
     net.run()
 
     assert [chair.machine.open_asks() for chair in net.chairs] == [[]] * 4
+
+
+def test_who_is_put_out_in_its_last_hand_ends_it_before_it_compares_scores():
+    net = Net()
+    net.all_act(PLAY)
+    done = HandCounts(hand=finished(net.chairs[0].machine.match))
+    for seat in (0, 1, 2):  # the last RESULT is still on its way to the fourth seat
+        net.act(seat, done)
+    agree_on(net, (0, 1, 2, VACANT))
+    late = net.chairs[3]
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+    assert late.heard(GiveUpHand) == late.heard(ScoresDiffer) == []
+    assert late.machine.may_move()
+
+    net.restart(3)
+    assert late.heard(SeatingAgreed) == []
+    net.act(3, done)
+    assert [agreed.seat for agreed in late.heard(SeatingAgreed)] == [None]
+    assert late.heard(GiveUpHand) == late.heard(ScoresDiffer) == []
+
+
+@pytest.mark.parametrize("attempt", [0, 7])
+def test_two_liars_cannot_end_a_hand_of_the_others(attempt: int):
+    net = Net()
+    net.all_act(PLAY)
+    sheet, order = net.chairs[0].machine.sheet.digest(), (2, 3, VACANT, VACANT)
+    desks = [net.chairs[seat].machine._desk for seat in (2, 3)]
+    said = Ask(what=What.SEATING, attempt=attempt, step=0, order=order, sheet=sheet)
+    desks[0].say(said, net.now)
+    desks[1].say(Answer(asker=Seat(2), seq=1, reply=Reply.YES), net.now)
+    for seat in (2, 3):
+        net.carry_out(seat)
+    net.run()
+    assert [heard[0].outcome for heard in net.told(AskClosed)[:2]] == [Outcome.AGREED] * 2
+    assert net.told(GiveUpHand)[:2] == net.told(SeatingAgreed)[:2] == [[]] * 2
+    assert all(net.chairs[seat].machine.may_move() for seat in (0, 1))
+
+    net.play_hand((0, -2, -4, -8))
+    assert [net.chairs[seat].machine.sheet.totals for seat in (0, 1)] == [(20, 18, 16, 12)] * 2
+
+
+def test_who_has_said_yes_to_a_rematch_ends_that_hand_before_its_seat_changes():
+    net = Net()
+    net.all_act(PLAY)
+    ask(net, 0, AskRematch())
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+    for seat in (0, 1, 2):
+        net.act(seat, HandFailed(keys=frozenset()))
+    agree_on(net, (1, 0, 2, VACANT))
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+
+    net.act(3, HandFailed(keys=frozenset()))
+    assert net.told(SeatingAgreed)[3][0].seat is None
 
 
 def test_other_seats_with_another_score_are_refused_and_named():
