@@ -86,10 +86,10 @@ class HandPlay:
         self._running.void()
 
     def give_up(self, reason: str) -> None:
-        """The table has agreed on something that ends the hand without a score."""
+        """The table has agreed on something that ends the hand, unless it is only counted now."""
         self._why_not = reason
         if self._running is not None:
-            self._running.give_up(reason)
+            self._running.give_up(reason, before_end=True)
 
     # A hand --------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class HandPlay:
             machine = self._machine(begin, seed)
             self._running = self._runner(setup, executor, machine, journal, archive, kept)
             if self._why_not:
-                self._running.give_up(self._why_not)
+                self._running.give_up(self._why_not, before_end=True)
             end = await self._running.run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
             if end.finished is not None:
@@ -208,8 +208,8 @@ class HandPlay:
 
     # What it leaves ------------------------------------------------------------------------------
 
-    def _moved(self, hand: int, moves: int) -> None:
-        self.board.act(HandAt(attempt=hand, step=0, moves=moves))
+    def _moved(self, hand: int, moves: int, is_played: bool) -> None:
+        self.board.act(HandAt(attempt=hand, step=0, moves=moves, is_played=is_played))
 
     def _count(self, setup: HandSetup, end: HandEnd, machine: HandMachine, path: Path) -> None:
         finished, state = end.finished, machine.view().state

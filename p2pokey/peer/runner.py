@@ -158,8 +158,8 @@ class HandRunner:
     clock: Clock = time.monotonic
     may_move: Callable[[], bool] = lambda: True
     """Whether the table lets this seat move now (a duel waits for the other seat)."""
-    on_moves: Callable[[int], None] = lambda moves: None
-    """Told how many moves have been made."""
+    on_moves: Callable[[int, bool], None] = lambda moves, is_played: None
+    """Told how many moves have been made, and whether that were all."""
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
 
@@ -319,7 +319,7 @@ class HandRunner:
                 self._count(effect)
             case MoveApplied(seat=seat, move=move, events=events):
                 self._moves += 1
-                self.on_moves(self._moves)
+                self.on_moves(self._moves, False)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
@@ -352,6 +352,8 @@ class HandRunner:
 
     def _enter(self, phase: Phase) -> None:
         self._is_dealt = self._is_dealt or phase is Phase.DEAL
+        if phase is Phase.END:
+            self.on_moves(self._moves, True)
         stage = _STAGES.get(phase)
         if stage is not None:
             seconds = self.clock() - self._began
@@ -440,11 +442,11 @@ class HandRunner:
             raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
         self.give_up(self.patience.missing_text(paused[0]))
 
-    def give_up(self, reason: str) -> None:
-        """Ends the hand without a score, for all."""
+    def give_up(self, reason: str, *, before_end: bool = False) -> None:
+        """Ends the hand without a score, for all; `before_end`: not once its end is signed here."""
         _log.warning("the hand is given up: %s", reason)
         self._own_reason = reason
-        self._commands.append(Abandon(reason=reason))
+        self._commands.append(Abandon(reason=reason, before_end=before_end))
         self.inbox.wake()
 
     def _is_bound(self) -> bool:

@@ -83,6 +83,8 @@ class HandAt:
     """Step of the hand machine; for reports only."""
     moves: int
     """Moves applied so far."""
+    is_played: bool = False
+    """Whether the last of them has been made: the hand is only counted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,7 +173,7 @@ class TableMachine:
         """Whether moves are to be made now: a duel waits for the other seat."""
         others = [Seat(s) for s in range(len(self.match.roster)) if s != self._desk.seat]
         is_alone = len(others) == 1 and self._attendance.is_gone(others[0])
-        return not is_alone and not self._course.is_stale and self._moving.order is None
+        return not is_alone and not self._hands.is_giving_up and self._moving.order is None
 
     # Verbs ---------------------------------------------------------------------------------------
 
@@ -218,6 +218,7 @@ class TableMachine:
             case HandAt() if self._course.hand is not None:
                 if command.attempt == self._course.hand.hand:
                     self._course.moves = max(self._course.moves, command.moves)
+                    self._course.is_played |= command.is_played
             case HandCounts() | HandFailed():
                 self._hands.end(command)
         self._go_on(now)
@@ -279,6 +280,7 @@ class TableMachine:
                 self._hands.rematch(opened.ask.attempt)
             else:
                 self._moving.agreed.append(opened)
+        self._hands.begin_anew()
         self._change_seats()
 
     def _change_seats(self) -> None:

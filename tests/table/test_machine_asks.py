@@ -156,6 +156,33 @@ def test_a_move_cancels_a_pending_request():
     assert net.told(RematchBegins) == [[]] * 4
 
 
+def test_a_rematch_waits_for_a_hand_that_is_being_counted():
+    """Some have all scores before they hear of the last yes, some hear of it first."""
+    net = Net()
+    net.all_act(PLAY)
+    done = HandCounts(hand=finished(net.chairs[0].machine.match))
+    net.all_act(HandAt(attempt=0, step=0, moves=40, is_played=True))
+    ask(net, 3, AskRematch())
+    for seat in (0, 1, 2):
+        seq = net.chairs[seat].machine.open_asks()[0].seq
+        net.act(seat, AnswerAsk(asker=Seat(3), seq=seq, yes=True))
+    for seat in (0, 1, 3):
+        net.act(seat, done)
+    net.run()
+    assert outcomes(net) == [[Outcome.AGREED]] * 4
+    assert net.told(GiveUpHand) == [[]] * 4
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1, 1, 0, 1]
+
+    net.restart(2)
+    net.act(2, done)
+    heard = [heard[0] for heard in net.told(RematchBegins)]
+    assert [begun.attempt for begun in heard] == [1] * 4
+    assert [begun.history[0].totals for begun in heard] == [(20, 18, 18, 18)] * 4
+    net.all_act(PLAY)
+    assert net.told(ScoresDiffer) == [[]] * 4
+    assert {heard[-1].setup.hand for heard in net.told(BeginHand)} == {1}
+
+
 def test_a_new_step_without_a_move_cancels_nothing():
     net = Net()
     net.all_act(PLAY)
