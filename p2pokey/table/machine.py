@@ -289,16 +289,16 @@ class TableMachine:
         Whoever stays is there when it says yes. A seat that is out may still play the hand before,
         and can compare scores only after it; its hand never ends because others want that.
         """
-        due = [opened for opened in self._moving.agreed if self._asking.is_reached(opened)]
-        if not due or self._course.hand is not None or self._moving.order is not None:
+        if self._course.hand is not None or self._moving.order is not None:
             return
-        for opened in due:
+        for opened in filter(self._asking.is_due, self._moving.in_order()):
             self._moving.agreed.remove(opened)
             match = self._course.match_of(opened.ask.sheet)
-            if match is None:
-                self._desk.emit(ScoresDiffer(seat=opened.asker))
-            else:
+            if match is not None:
+                self._asking.is_over = True
                 self._moving.agree(opened.ask.order, match)
+                return
+            self._desk.emit(ScoresDiffer(seat=opened.asker))
 
     # Coming back ---------------------------------------------------------------------------------
 

@@ -107,12 +107,8 @@ class Questions:
     def settle(self) -> list[OpenAsk]:
         """Closes what is settled, and gives back what was agreed on."""
         agreed = []
-        for opened in self._asks.open():
-            outcome = self._asks.outcome(opened)
-            if outcome is None:
-                continue
+        for opened, outcome in self._asks.settle():
             against = [seat for seat in sorted(opened.must) if self._is_against(opened, seat)]
-            self._asks.close(opened)
             self._desk.emit(
                 AskClosed(
                     asker=opened.asker,
@@ -132,7 +128,7 @@ class Questions:
             opened.shown = False
 
     def _is_against(self, opened: OpenAsk, seat: Seat) -> bool:
-        return self._asks.reply(opened, seat) in (Reply.NO, Reply.LAPSED)
+        return self._asks.counted(opened, seat) in (Reply.NO, Reply.LAPSED)
 
     def _reply(self, opened: OpenAsk, reply: Reply, now: float) -> None:
         answer = Answer(asker=opened.asker, seq=opened.seq, reply=reply)

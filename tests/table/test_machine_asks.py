@@ -438,6 +438,92 @@ def test_who_has_said_yes_to_a_rematch_ends_that_hand_before_its_seat_changes():
     assert net.told(SeatingAgreed)[3][0].seat is None
 
 
+def test_two_liars_cannot_have_two_orders_agreed_on():
+    """Each of the others says yes to one of them, before it knows the other."""
+    net, sheet = Net(), Net().chairs[0].machine.sheet.digest()
+    orders = {2: (2, 3, 0, VACANT), 3: (3, 2, VACANT, 1)}
+    liars = {seat: net.chairs[seat].machine._desk for seat in (2, 3)}
+    for seat, order in orders.items():
+        said = Ask(what=What.SEATING, attempt=0, step=0, order=order, sheet=sheet)
+        liars[seat].say(said, net.now)
+        net.carry_out(seat)
+        net.deliver(seat, seat - 2)
+        net.act(seat - 2, AnswerAsk(asker=Seat(seat), seq=0, yes=True))
+    for seat in (2, 3):
+        liars[seat].say(Answer(asker=Seat(5 - seat), seq=0, reply=Reply.YES), net.now)
+        net.carry_out(seat)
+    net.run()
+    net.wait(ASK_SECONDS)
+
+    assert net.told(SeatingAgreed) == [[]] * 4
+
+
+def test_after_a_no_other_seats_can_be_asked_for_again():
+    net = Net()
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=False)
+    agree_on(net, (0, 1, 3, 2))
+
+    assert [heard[0].order for heard in net.told(SeatingAgreed)] == [(0, 1, 3, 2)] * 4
+
+
+def test_a_seat_that_does_not_answer_for_other_seats_can_be_put_out():
+    """Also those who have said yes to the one order may then agree on the other, without it."""
+    net, smaller = Net(), (0, 1, 2, VACANT)
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    net.cut = {3}
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=True)
+    net.now += ASK_SECONDS + STUCK_SECONDS
+    ask(net, 0, AskSeating(order=(0, 1, 3, 2)))
+    assert refusals(net, 0) == [Refusal.ASK_OPEN]
+    ask(net, 0, AskSeating(order=smaller))
+    answer(net, 1, yes=True, newest=True)
+
+    # Now the answer comes after all, at first to one alone: it waits for what it has agreed to since.
+    late = net.chairs[3].machine._desk
+    late.say(Answer(asker=Seat(0), seq=0, reply=Reply.YES), net.now)
+    (said,) = (effect.data for effect in net.carry_out(3) if isinstance(effect, Send))
+    net.chairs[1].machine.receive(said, Seat(3), net.now)
+    net.carry_out(1)
+    assert net.told(AskClosed)[1][0].outcome is Outcome.AGREED
+    assert net.told(SeatingAgreed)[1] == []
+    answer(net, 2, yes=True, newest=True)
+    assert [heard[0].order for heard in net.told(SeatingAgreed)[:3]] == [smaller] * 3
+
+    net.cut = set()
+    net.catch_up(3)
+    assert [len(heard) for heard in net.told(SeatingAgreed)[:3]] == [1] * 3
+
+
+def test_two_pairs_that_put_each_other_out_part():
+    net = Net()
+    net.act(0, AskSeating(order=(0, 1, VACANT, VACANT)))
+    net.act(2, AskSeating(order=(2, 3, VACANT, VACANT)))
+    net.deliver(0, 1)
+    net.deliver(2, 3)
+    net.act(1, AnswerAsk(asker=Seat(0), seq=0, yes=True))
+    net.act(3, AnswerAsk(asker=Seat(2), seq=0, yes=True))
+    for source in (2, 3):  # what puts them out is at the first seat before the yes it waits for
+        while net.wires[source, 0]:
+            net.deliver(source, 0)
+    assert net.told(SeatingAgreed)[0] == []
+    net.run()
+
+    assert [heard[0].seat for heard in net.told(SeatingAgreed)] == [0, 1, 0, 1]
+
+
+def test_who_goes_over_to_other_seats_says_no_to_all_else():
+    net = Net()
+    agree_on(net, (0, 1, 2, VACANT))
+    net.chairs[3].machine._desk.say(Ask(what=What.REMATCH, attempt=0, step=0), net.now)
+    net.carry_out(3)
+    net.run()
+
+    assert {heard[-1].outcome for heard in net.told(AskClosed)} == {Outcome.CANCELLED}
+
+
 def test_other_seats_with_another_score_are_refused_and_named():
     net = Net()
     net.all_act(PLAY)
