@@ -110,9 +110,15 @@ class Asking:
         )
 
     def _goes_first(self, opened: OpenAsk, ask: Ask, now: float) -> bool:
-        """Whether an open question has to be settled before this one can be answered."""
+        """Whether an open question has to be settled before this one can be answered.
+
+        Nothing that a seat asks stands in the way of an order that leaves it out: else it could stay
+        for ever by asking again and again.
+        """
         is_bound = self.asks.is_bound(opened, self.own) and are_rivals(opened.ask, ask)
-        return is_bound or ask.what is What.REMATCH or not self.is_stuck(opened, now)
+        if is_bound or ask.what is What.REMATCH:
+            return True
+        return opened.asker in ask.order and not self.is_stuck(opened, now)
 
     def _is_gone(self, seat: Seat) -> bool:
         return self.attendance.is_gone(seat) or seat in self.faulty

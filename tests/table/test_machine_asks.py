@@ -51,7 +51,8 @@ NEW_ORDER = (1, 0, 2, 3)
 
 
 def answer(net: Net, seat: int, *, yes: bool, asker: int = 0, newest: bool = False) -> None:
-    seqs = [opened.seq for opened in net.chairs[seat].machine.open_asks()]
+    opened = net.chairs[seat].machine.open_asks()
+    seqs = [question.seq for question in opened if question.asker == asker]
     net.act(seat, AnswerAsk(asker=Seat(asker), seq=seqs[-1 if newest else 0], yes=yes))
     net.run()
 
@@ -495,6 +496,20 @@ def test_a_seat_that_does_not_answer_for_other_seats_can_be_put_out():
     net.cut = set()
     net.catch_up(3)
     assert [len(heard) for heard in net.told(SeatingAgreed)[:3]] == [1] * 3
+
+
+@pytest.mark.parametrize("bound", [(), (0,), (1,), (0, 1)])
+@pytest.mark.parametrize("question", [AskRematch(), AskSeating(order=NEW_ORDER)])
+def test_who_always_asks_something_can_be_put_out(
+    question: AskRematch | AskSeating, bound: tuple[int, ...]
+):
+    net = Net()
+    ask(net, 3, question)
+    for seat in bound:
+        answer(net, seat, yes=True, asker=3)
+    agree_on(net, (0, 1, 2, VACANT), newest=True)
+
+    assert [heard[0].seat for heard in net.told(SeatingAgreed)] == [0, 1, 2, None]
 
 
 def test_two_pairs_that_put_each_other_out_part():
