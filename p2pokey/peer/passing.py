@@ -69,6 +69,8 @@ class Passing:
     """Has the table chains."""
     seats: int
     clock: Callable[[], float]
+    check: Callable[[], None] = lambda: None
+    """Raises if nothing may be sent any more: the machine has something that is on no disk."""
     on_all_answered: Callable[[], None] = lambda: None
     """Called once, when every other seat has answered a question of this run."""
     hand: int = 0
@@ -120,6 +122,7 @@ class Passing:
 
     def answer(self) -> None:
         """Answers all questions that have come, and notes the answers."""
+        self.check()
         now = self.clock()
         for seat, have in self.postbox.take_haves():
             if now - self._answered.get(seat, float("-inf")) < _ANSWER_S:
@@ -153,6 +156,7 @@ class Passing:
             self.on_all_answered()
 
     def _have(self, hand: int, *, asks: bool) -> bytes:
+        self.check()
         archive = self._archives.get(hand)
         counts = (0,) * self.seats if archive is None else archive.counts
         session, table = self.links.session_id, self.machine.counts

@@ -108,6 +108,7 @@ class Table:
             clock=self.clock,
             refuse=postbox.put_strange,
             wake=self._inbox.wake,
+            fail=self._inbox.fail,
             give_up=self._give_up,
         )
         postbox.on_table = self.board.receive
@@ -117,6 +118,7 @@ class Table:
             machine=machine,
             seats=seats,
             clock=self.clock,
+            check=self.board.check_alive,
             on_all_answered=self._synced,
         )
         self._play = HandPlay(
@@ -226,7 +228,8 @@ class Table:
             return self._end()
         finally:
             ticker.cancel()
-            await asyncio.wait([ticker])
+            # What it fails with has ended the table by way of the inbox.
+            await asyncio.gather(ticker, return_exceptions=True)
 
     async def _change_seats(self, seating: SeatingAgreed) -> None:
         """The new session comes together while others may still lack something of this one."""
