@@ -60,8 +60,8 @@ class Board:
     """The hand that is to be played."""
     ended: told.MatchEnded | None = None
     seating: told.SeatingAgreed | None = None
-    room: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Links of the new room as they come; the newest counts."""
+    room: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(maxsize=1))
+    """The newest link of the new room, until it is taken."""
     _end: TableCancelled | None = None
     _newest: MessageReceived | None = None
     _pending: list[told.Effect] = field(default_factory=list)
@@ -141,6 +141,8 @@ class Board:
             case told.MatchEnded():
                 self.ended = effect
             case told.RoomLink(link=link):
+                if self.room.full():
+                    self.room.get_nowait()
                 self.room.put_nowait(link)
             case told.BadLink():
                 assert self._newest is not None

@@ -9,6 +9,7 @@ from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MessageReceived
 from p2pokey.peer.board import Board
 from p2pokey.table.commands import Say
+from p2pokey.table.effects import RoomLink
 from p2pokey.table.have import Have, encode_have
 from p2pokey.table.records import Record
 from p2pokey.tiles import Seat
@@ -77,6 +78,17 @@ def test_it_is_not_passed_on_either(tmp_path: Path):
     with pytest.raises(OSError, match="No space"):
         table._passing.answer()
     assert hub.links[0].sent == []
+
+
+def test_of_many_links_of_the_new_room_only_the_newest_is_kept(tmp_path: Path):
+    _, board, _ = boards(tmp_path)
+    board.machine.poll()
+    for number in range(100):
+        board.machine._desk.emit(RoomLink(link=f"p2pokey://host/K7Q2M#{number}"))
+        board.carry_out()
+
+    assert board.room.get_nowait() == "p2pokey://host/K7Q2M#99"
+    assert board.room.empty()
 
 
 @pytest.mark.parametrize("at", [None, Kind.MOVE])
