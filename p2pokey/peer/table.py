@@ -368,6 +368,8 @@ class Table:
     def _on_change(self, event: LinkChanged) -> None:
         self.emit(LinkSeen(seat=event.seat, state=event.state))
         self.board.link(event)
+        if event.state in (LinkState.AWAY, LinkState.LEFT):
+            self._passing.lost(event.seat)
         if event.state is LinkState.HERE:
             if self._alone is not None and self._alone.when() is not None:
                 self._alone.reschedule(None)
