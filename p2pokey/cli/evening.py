@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from p2pokey.cli.console import Console
 from p2pokey.cli.exits import CommandError, ExitCode
@@ -105,9 +106,8 @@ class Evening:
         mesh.on_membership = partial(_move, diary)
         table = self._table(mesh, diary, is_resumed=is_resumed)
         console = Console(table, say=self.teller.say) if self.has_console else None
-        reading = asyncio.create_task(console.read()) if console is not None else None
         try:
-            await table.play()
+            await (table.play() if console is None else play_beside(table.play(), console.read()))
         except TableCancelled:
             mesh.give_up_place()
             diary.discard()
@@ -115,10 +115,6 @@ class Evening:
         except BaseException:
             diary.close()
             raise
-        finally:
-            if reading is not None:
-                reading.cancel()
-                await asyncio.wait([reading])
         mesh.give_up_place()
         diary.discard()
 
@@ -206,6 +202,22 @@ class _NextChair:
         out = ready_folder(_base(before) / name)
         person = replace(before.person, out=out, sent_away=self._sent_away)
         self.diary = TableJournal.create(before.folder.parent, membership, person)
+
+
+async def play_beside(
+    playing: Coroutine[Any, Any, object], reading: Coroutine[Any, Any, None]
+) -> None:
+    """Plays while what is typed is read; ends with the game, or when either of the two fails."""
+    tasks = play, read = asyncio.create_task(playing), asyncio.create_task(reading)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if read.done():
+            read.result()
+        await play
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _base(diary: TableJournal) -> Path:

@@ -207,8 +207,8 @@ class Abandon:
     """Command: give the hand up without a score."""
 
     reason: str
-    is_agreed: bool = False
-    """Whether all seats have agreed to leave the hand out, so that nobody counts it."""
+    before_end: bool = False
+    """Without effect once this seat has signed the final state: others may count the hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,6 +76,8 @@ from p2pokey.transcript.setup import HandSetup
 
 MAX_WAITING = 256
 """Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws."""
+_ENDING = (Phase.END, Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""Phases in which this seat has signed the final state and the hand is counted."""
 MAX_AFTER_END = 16
 """Messages of one seat that a stopped hand still takes: a VOID, a disclosure, and what was late."""
 
@@ -290,7 +292,8 @@ class HandMachine:
                 if core.phase is Phase.AUDIT and transcript == core.audit_due:
                     self.act(verdict, now)
             case Abandon(reason=reason):
-                if core.phase not in (Phase.DONE, Phase.STOPPED):
+                is_too_late = command.before_end and core.phase in _ENDING
+                if core.phase not in (Phase.DONE, Phase.STOPPED) and not is_too_late:
                     self._drop_work()
                     self._stopping.abandon(reason)
 

@@ -17,6 +17,7 @@ Security: the file holds the hand's seed; it is readable by its owner only and g
 saved.
 """
 
+import errno
 import hashlib
 import os
 import sys
@@ -186,6 +187,7 @@ class Journal:
         self._is_open = True
         self._is_whole = True
         """Whether the file ends after a good record."""
+        self._has_failed = False
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -249,12 +251,14 @@ class Journal:
         """Adds records; they are on disk when this returns.
 
         Raises:
-            OSError: they are not; the journal must not be used any more.
+            OSError: they are not, or earlier ones were not: nothing after those could be read back.
         """
         if not self._is_open:
             raise LocalProtocolError("the journal is closed")
         if not self._is_whole:
             raise LocalProtocolError("the beginning of the journal is damaged")
+        if self._has_failed:
+            raise OSError(errno.EIO, "the journal could not be written before", str(self._path))
         chunks = []
         for record in records:
             if len(record.payload) > MAX_PAYLOAD:
@@ -275,9 +279,13 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
-        os.fsync(self._descriptor)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            self._has_failed = True
+            raise
 
     def _finish(self, *, remove: bool) -> None:
         if not self._is_open:

@@ -47,8 +47,6 @@ class EndReport:
     postbox: Postbox
     is_bound: bool = False
     """Whether others may come to a score of this hand although this seat does not."""
-    is_left_out: bool = False
-    """Whether all seats have agreed that this hand has no score."""
     is_dealt: bool = False
     stopped: HandStopped | None = None
     own_reason: str = ""
@@ -56,9 +54,7 @@ class EndReport:
 
     def is_void(self) -> bool:
         """Whether nobody is to blame and all know that there is no score."""
-        if self.stopped is None or self.stopped.fault is not None:
-            return False
-        if self.is_bound and not self.is_left_out:
+        if self.stopped is None or self.stopped.fault is not None or self.is_bound:
             return False
         return all(void.culprit >= self.options.seats for void in self.worker.voids.values())
 

@@ -93,7 +93,7 @@ class HandPlay:
         self._running.void()
 
     def give_up(self, reason: str) -> None:
-        """The table has agreed on something that ends the hand without a score."""
+        """The table has agreed on something that ends the hand, unless it is only counted now."""
         self._why_not = reason
         if self._running is not None:
             self._running.leave_out(reason)
@@ -217,8 +217,8 @@ class HandPlay:
 
     # What it leaves ------------------------------------------------------------------------------
 
-    def _moved(self, hand: int, moves: int) -> None:
-        self.board.act(HandAt(attempt=hand, moves=moves))
+    def _moved(self, hand: int, moves: int, is_played: bool) -> None:
+        self.board.act(HandAt(attempt=hand, moves=moves, is_played=is_played))
 
     def _count(self, setup: HandSetup, end: HandEnd, machine: HandMachine, path: Path) -> None:
         finished, state = end.finished, machine.view().state

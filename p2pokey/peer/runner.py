@@ -116,8 +116,8 @@ class HandRunner:
     clock: Clock = time.monotonic
     may_move: Callable[[], bool] = lambda: True
     """Whether the table lets this seat move now (a duel waits for the other seat)."""
-    on_moves: Callable[[int], None] = lambda moves: None
-    """Told how many moves have been made."""
+    on_moves: Callable[[int, bool], None] = lambda moves, is_played: None
+    """Told how many moves have been made, and whether that were all."""
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
 
@@ -267,7 +267,7 @@ class HandRunner:
                 self._count(effect)
             case MoveApplied(seat=seat, move=move, events=events):
                 self._moves += 1
-                self.on_moves(self._moves)
+                self.on_moves(self._moves, False)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
@@ -300,6 +300,8 @@ class HandRunner:
 
     def _enter(self, phase: Phase) -> None:
         self._report.is_dealt = self._report.is_dealt or phase is Phase.DEAL
+        if phase is Phase.END:
+            self.on_moves(self._moves, True)
         stage = _STAGES.get(phase)
         if stage is not None:
             seconds = self.clock() - self._began
@@ -401,9 +403,8 @@ class HandRunner:
         return self._last is not None and self._last.is_bound
 
     def leave_out(self, reason: str) -> None:
-        """All seats have agreed that this hand has no score, however far it is."""
-        self._report.is_left_out = True
-        self._abandon(Abandon(reason=reason, is_agreed=True))
+        """The table has agreed to do without this hand, unless its end is signed here already."""
+        self._abandon(Abandon(reason=reason, before_end=True))
 
     def _abandon(self, command: Abandon) -> None:
         _log.warning("the hand is given up: %s", command.reason)

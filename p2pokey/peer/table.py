@@ -106,6 +106,7 @@ class Table:
             clock=self.clock,
             refuse=postbox.put_strange,
             wake=self._inbox.wake,
+            fail=self._inbox.fail,
             give_up=self._give_up,
         )
         postbox.on_table = self.board.receive
@@ -115,6 +116,7 @@ class Table:
             machine=machine,
             seats=seats,
             clock=self.clock,
+            check=self.board.check_alive,
             on_all_answered=self._synced,
         )
         self._play = HandPlay(
@@ -224,7 +226,8 @@ class Table:
             return self._end()
         finally:
             ticker.cancel()
-            await asyncio.wait([ticker])
+            # What it fails with has ended the table by way of the inbox.
+            await asyncio.gather(ticker, return_exceptions=True)
 
     async def _change_seats(self, seating: SeatingAgreed) -> None:
         """The new session comes together while others may still lack something of this one."""
@@ -365,6 +368,8 @@ class Table:
     def _on_change(self, event: LinkChanged) -> None:
         self.emit(LinkSeen(seat=event.seat, state=event.state))
         self.board.link(event)
+        if event.state in (LinkState.AWAY, LinkState.LEFT):
+            self._passing.lost(event.seat)
         if event.state is LinkState.HERE:
             if self._alone is not None and self._alone.when() is not None:
                 self._alone.reschedule(None)

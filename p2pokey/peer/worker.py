@@ -121,7 +121,7 @@ class HandWorker:
                     break
                 if isinstance(command, Play) and not machine.can_move:
                     continue  # an earlier run of this program has moved
-                if isinstance(command, Abandon) and self._is_bound() and not command.is_agreed:
+                if isinstance(command, Abandon) and self._is_bound():
                     continue  # it has become too late for that
                 machine.act(command, now)
             commands, is_busy = (), True

@@ -122,7 +122,10 @@ class AskClosed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUpHand:
-    """Give the running hand up without a score; then tell how it ended (`HandFailed`)."""
+    """Give the running hand up without a score, unless this seat has signed its end (END).
+
+    Then tell how it ended: it counts if others had already gone on.
+    """
 
     reason: str
 

@@ -60,6 +60,25 @@ def test_append_is_on_disk_before_it_returns(tmp_path: Path, monkeypatch: pytest
     journal.close()
 
 
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_nothing_follows_a_record_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+):
+    def fail(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    journal = Journal.create(tmp_path / "a.journal")
+    with monkeypatch.context() as patched:
+        patched.setattr(module.os, call, fail)
+        with pytest.raises(OSError, match="No space"):
+            journal.append(RECORDS[:1])
+    size = (tmp_path / "a.journal").stat().st_size
+    with pytest.raises(OSError, match="could not be written before"):
+        journal.append(RECORDS[1:])
+    assert (tmp_path / "a.journal").stat().st_size == size
+    journal.close()
+
+
 def test_every_cut_keeps_the_records_before_it(tmp_path: Path):
     data = write(tmp_path / "a.journal")
     ends = [8]
