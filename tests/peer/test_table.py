@@ -128,7 +128,9 @@ def journalled_before_sending(folder: Path, hub: Hub, checked: list[bytes]) -> N
         if source != 1 or target != 0:
             return [data, data]
         if kind_of(data) is not None:
-            (path,) = (folder / "journals-1").glob("*.journal")
+            # The journal of the hand before stays for one hand more.
+            hand = decode_envelope(data).hand
+            (path,) = (folder / "journals-1").glob(f"*-{hand:03}.journal")
             records = read_journal(path).records
             assert tuple(record.kind for record in records[:4]) == (
                 RecordKind.SETUP,
