@@ -9,6 +9,7 @@ import click
 
 from p2pokey.cli.auditing import progress_bar
 from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.explaining import aligned
 from p2pokey.cli.output import Output
 from p2pokey.native.contacts import load_contacts
 from p2pokey.native.entropy import OsEntropy
@@ -97,12 +98,9 @@ def _cells(record: Record) -> tuple[str, ...]:
 
 
 def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for index, (first, *rest) in enumerate(rows):
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        line = "  ".join(cells).rstrip()
-        yield click.style(line, underline=True) if index == 0 else line
+    head, *body = aligned(tuple(rows), right=True)
+    yield click.style(head, underline=True)
+    yield from body
 
 
 def _to_json(sums: Statistics, names: dict[bytes, str]) -> dict[str, Any]:
