@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from p2pokey.errors import TableCancelled
 from p2pokey.net.mesh import LinkChanged, MessageReceived
+from p2pokey.peer.events import HandCounted
+from p2pokey.peer.events import HandFailed as HandLost
 from p2pokey.peer.links import Links
 from p2pokey.peer.table_events import (
     ChatLine,
@@ -32,9 +34,9 @@ from p2pokey.table import effects as told
 from p2pokey.table.commands import Command, LinkIs
 from p2pokey.table.machine import TableMachine
 from p2pokey.table.presence import Presence
-from p2pokey.table.records import Record
+from p2pokey.table.records import Outcome, Record, RecordKind
 
-TellEvent = Callable[[TableEvent], None]
+TellEvent = Callable[[TableEvent | HandCounted | HandLost], None]
 
 
 @dataclass(kw_only=True)
@@ -63,6 +65,8 @@ class Board:
     room: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(maxsize=1))
     """The newest link of the new room, until it is taken."""
     _end: TableCancelled | None = None
+    _after_hand: HandCounted | HandLost | None = None
+    """How the hand ended, until that is on disk."""
     _newest: MessageReceived | None = None
     _pending: list[told.Effect] = field(default_factory=list)
     _is_carrying: bool = False
@@ -86,6 +90,11 @@ class Board:
         self.check_alive()
         self.machine.act(command, self.clock())
         self.carry_out()
+
+    def end_hand(self, outcome: Outcome, event: HandCounted | HandLost) -> None:
+        """The hand has ended: the event tells of it once that is on disk, before what follows."""
+        self._after_hand = event
+        self.act(outcome)
 
     def timer(self) -> None:
         """Does what time alone makes due."""
@@ -129,6 +138,9 @@ class Board:
         match effect:
             case told.Persist(record=record):
                 self._keep(record)
+                if record.kind is RecordKind.OUTCOME and self._after_hand is not None:
+                    event, self._after_hand = self._after_hand, None
+                    self.emit(event)
             case told.Send(data=data, to=None):
                 self.links.broadcast(data)
             case told.Send(data=data, to=seat):

@@ -234,20 +234,18 @@ class HandPlay:
         )
         self._failures = 0
         reason = state.ending.name.lower().replace("_", "-")
-        self.board.act(records.HandCounts(hand=done, reason=reason))
-        self.emit(
-            HandCounted(
-                hand=setup.hand,
-                is_cancelled=is_cancelled,
-                points=finished.points,
-                totals=finished.totals,
-                moves=end.moves,
-                proofs=end.proofs.counts(),
-                audited=end.audited,
-                transcript=str(path),
-                seconds=end.seconds,
-            )
+        counted = HandCounted(
+            hand=setup.hand,
+            is_cancelled=is_cancelled,
+            points=finished.points,
+            totals=finished.totals,
+            moves=end.moves,
+            proofs=end.proofs.counts(),
+            audited=end.audited,
+            transcript=str(path),
+            seconds=end.seconds,
         )
+        self.board.end_hand(records.HandCounts(hand=done, reason=reason), counted)
 
     def _lose(self, setup: HandSetup, end: HandEnd, machine: HandMachine, path: Path) -> None:
         """Notes a hand without score; after a fault the table cannot go on."""
@@ -255,21 +253,18 @@ class HandPlay:
         fault = end.stopped.fault
         culprit = None if fault is None else Seat(fault.culprit)
         self._failures += 1
-        self.board.act(
-            records.HandFailed(
-                keys=machine.public_keys,
-                withheld=sum(1 << seat for seat in end.withheld),
-                starter=machine.starter,
-                reason=end.reason,
-                culprit=culprit,
-            )
+        outcome = records.HandFailed(
+            keys=machine.public_keys,
+            withheld=sum(1 << seat for seat in end.withheld),
+            starter=machine.starter,
+            reason=end.reason,
+            culprit=culprit,
         )
-        self.emit(
-            HandFailed(
-                hand=setup.hand,
-                reason=end.reason,
-                culprit=culprit,
-                transcript=str(path),
-                dealt_again=self.is_dealt_again(end),
-            )
+        failed = HandFailed(
+            hand=setup.hand,
+            reason=end.reason,
+            culprit=culprit,
+            transcript=str(path),
+            dealt_again=self.is_dealt_again(end),
         )
+        self.board.end_hand(outcome, failed)

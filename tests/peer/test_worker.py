@@ -38,8 +38,8 @@ def test_a_command_that_ends_the_hand_drops_the_rest():
     assert turn.commands == ()
 
 
-@pytest.mark.parametrize(("is_agreed", "phase"), [(False, Phase.DISCLOSE), (True, Phase.STOPPED)])
-def test_a_hand_that_others_may_count_is_left_out_only_by_all(is_agreed: bool, phase: Phase):
+@pytest.mark.parametrize("before_end", [False, True])
+def test_a_hand_that_others_may_count_is_not_given_up(before_end: bool):
     """It was to be given up while the last final state came in."""
     table = SimTable(GROUP, make_setup("bound"), "bound")
     machines = [peer.machine for peer in table.peers]
@@ -47,8 +47,8 @@ def test_a_hand_that_others_may_count_is_left_out_only_by_all(is_agreed: bool, p
         assert table.step()
     machine = next(machine for machine in machines if machine.phase is Phase.DISCLOSE)
     turn = HandWorker(machine, Sheet(), archive=Archive(4)).turn(
-        [], [Abandon(reason="seat 2 is away", is_agreed=is_agreed)]
+        [], [Abandon(reason="seat 2 is away", before_end=before_end)]
     )
 
-    assert turn.phase is phase
-    assert turn.is_bound is (phase is Phase.DISCLOSE)
+    assert turn.phase is Phase.DISCLOSE
+    assert turn.is_bound
