@@ -167,7 +167,7 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     help="Whether the others together can open tiles of an absent player and play on; "
     "on for three players and more.",
 )
-@click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
+@click.option("--hands", type=click.IntRange(min=1), help="Hands of one match at most.")
 @click.option(
     "--window",
     type=click.IntRange(1, 3600),

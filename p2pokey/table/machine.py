@@ -161,6 +161,10 @@ class TableMachine:
         """Questions that are not settled."""
         return self._asking.asks.open()
 
+    def missing(self, opened: OpenAsk) -> tuple[Seat, ...]:
+        """Seats that must answer a question and have not."""
+        return self._asking.asks.missing(opened)
+
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)
