@@ -33,7 +33,7 @@ from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
-from p2pokey.peer.waits import WaitLimits
+from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.ports import Signer
 from p2pokey.table.commands import ShareLink
 from p2pokey.table.roster import safety_numbers
@@ -135,7 +135,9 @@ class Evening:
             journals=diary.folder,
             emit=self.teller.tell,
             hands=person.hands,
-            limits=WaitLimits(absent_s=patience, linger_s=linger),
+            limits=WaitLimits(
+                absent_s=patience, linger_s=linger, bound_s=self._bound_s(mesh, diary)
+            ),
             if_missing=person.if_missing,
             on_seating=partial(self._move_on, mesh, diary),
             labels=seat_labels(mesh.roster),
@@ -144,6 +146,12 @@ class Evening:
             diary=diary,
             trace=self.trace,
         )
+
+    def _bound_s(self, mesh: Mesh, diary: TableJournal) -> float | None:
+        """Where nobody sits who could go, and no other program says when to: a limit."""
+        is_left_alone = not self.has_console and not mesh.roster.seats[mesh.seat].is_computer
+        is_impatient = diary.person.if_missing is IfMissing.VOID
+        return diary.person.patience_s if is_left_alone and is_impatient else None
 
     # To the next table ---------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from p2pokey.errors import LocalProtocolError, TableCancelled
+from p2pokey.errors import ConnectError, LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
     AuditDone,
@@ -63,6 +63,7 @@ from p2pokey.peer.patience import (
     Call,
     Due,
     GiveUp,
+    Leave,
     Notice,
     Patience,
     Pause,
@@ -152,7 +153,8 @@ class HandRunner:
 
         Raises:
             OSError: the journal cannot be written.
-            ConnectError: the links have failed as a whole.
+            ConnectError: the links have failed as a whole, or the hand waits for longer than this
+                program wants to and cannot be voided.
             TableCancelled: a damaged journal, and somebody who may have its end is not there.
         """
         self._began = self.clock()
@@ -376,6 +378,8 @@ class HandRunner:
                 self.give_up(reason)
             case StandIn():
                 self._stand_in()
+            case Leave(reason=reason):
+                raise ConnectError(reason)
 
     def void(self) -> None:
         """The player does not want to wait any longer for the seats that are missing.

@@ -63,6 +63,9 @@ class WaitLimits:
     """All seats saying whether they play the next hand."""
     farewell_s: float = 5.0
     """Last messages after a hand, and news that cross a seat's goodbye."""
+    bound_s: float | None = None
+    """A paused hand that cannot be voided any more: the program ends then, and its seat can be
+    resumed; None: it waits as long as it runs."""
     notice_s: float = 4.0
     """After this long a wait is shown."""
 
