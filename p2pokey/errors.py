@@ -205,6 +205,10 @@ class ServerUnreachable(SignalingError):
     """The signalling server cannot be reached: check its address and your connection."""
 
 
+class InvalidAddress(SignalingError, ValueError):
+    """That is no server address: it looks like wss://okey.example or ws://127.0.0.1:8765."""
+
+
 class InvalidInvite(SignalingError, ValueError):
     """That is no invite: a code looks like K7Q2M-lale-deniz-kartal."""
 
