@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,11 @@ from p2pokey.table.succession import Succession, seats_of
 
 _log = logging.getLogger(__name__)
 
+OPEN_ROOM = (
+    "If the table had a password: the new code works without it, as a program that came back by "
+    "`p2pokey resume` does not know it."
+)
+
 
 def connector_for(ice: tuple[str, ...]) -> Connector | None:
     """WebRTC with the servers that were asked for; None leaves it to the meeting, without any."""
@@ -67,6 +72,8 @@ class Evening:
     """Keys of friends; None: none are compared or kept."""
     has_console: bool = False
     """Whether somebody may type."""
+    password: str | None = field(default="", repr=False)
+    """Of the room, for a room that is opened later: empty if it has none, None if nobody has said."""
     trace: Tracer | None = None
     _next: tuple[Mesh, TableJournal] | None = None
 
@@ -180,6 +187,7 @@ class Evening:
                 new = await way.host(
                     share=lambda link: table.act(ShareLink(link=link)),
                     on_code=partial(self._show, diary) if has_vacancies else lambda invite: None,
+                    room_password=self.password or "",
                 )
             else:
                 new = await way.follow(table.board.room.get)
@@ -193,7 +201,10 @@ class Evening:
     def _show(self, diary: TableJournal, invite: Invite) -> None:
         """For whoever takes a vacant seat."""
         server = diary.membership.server
-        self.teller.invited(invite.code, invite.uri(server), server)
+        has_password = bool(self.password)
+        self.teller.invited(invite.code, invite.uri(server), server, has_password=has_password)
+        if self.password is None:
+            self.teller.say(OPEN_ROOM)
 
 
 class _NextChair:

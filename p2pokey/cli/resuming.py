@@ -69,7 +69,12 @@ async def _come_back(
     )
     contacts = None if diary.person.guest_secret is not None else find_dirs().contacts
     evening = Evening(
-        signer=signer, group=group, teller=teller, contacts=contacts, has_console=has_console
+        signer=signer,
+        group=group,
+        teller=teller,
+        contacts=contacts,
+        has_console=has_console,
+        password=None,
     )
     await evening.play(mesh, diary, is_resumed=True)
 

@@ -197,9 +197,7 @@ def room_text(progress: Progress) -> str | None:
         case Phase.SAME_KEY:
             return f"Somebody knocked with the key of {name}, who is here already, and was refused."
         case Phase.WRONG_CODE:
-            return (
-                "Somebody tried to come in with a wrong code or password, or without the password."
-            )
+            return "Somebody tried to come in with a wrong code or password."
         case Phase.STRANGER_LEFT:
             return "Somebody who has no seat came into the room of this table and was sent away."
         case Phase.CODE_BURNT:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from p2pokey.cli.asking import ask_password, can_ask
+from p2pokey.cli.asking import ask_password, can_ask, has_password_set
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.evening import Evening, connector_for
@@ -135,7 +135,7 @@ def run_host(
         )
 
     with bots:
-        return _run(sitter, meet, hands)
+        return _run(sitter, meet, hands, room.password)
 
 
 def run_join(sitter: Sitter, room: GuestRoom) -> int:
@@ -143,7 +143,7 @@ def run_join(sitter: Sitter, room: GuestRoom) -> int:
     try:
         return _join(sitter, room)
     except PasswordNeeded:
-        if room.password or not can_ask():
+        if room.password or not (can_ask() or has_password_set()):
             raise
         return _join(sitter, replace(room, password=ask_password(is_new=False)))
 
@@ -164,7 +164,8 @@ def _join(sitter: Sitter, room: GuestRoom) -> int:
             **room.settings,
         )
 
-    return _run(sitter, meet, None, room.ticket)
+    password = room.password if room.ticket is None else room.ticket.password
+    return _run(sitter, meet, None, password, room.ticket)
 
 
 def _check_rules(text: bytes, seats: int) -> None:
@@ -183,7 +184,13 @@ Keep = Callable[[Membership], None]
 Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
-def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
+def _run(
+    sitter: Sitter,
+    meet: Meet,
+    hands: int | None,
+    password: str,
+    ticket: BotTicket | None = None,
+) -> int:
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
         if ticket is not None:
@@ -197,6 +204,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None
         trace = None if sitter.trace is None else Tracer()
         group = Group(backend if trace is None else trace.watch(backend))
         chair = _Chair(sitter, profile, out, hands)
+        chair.password = password
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
@@ -215,6 +223,8 @@ class _Chair:
     def __init__(self, sitter: Sitter, profile: Profile, out: Path, hands: int | None) -> None:
         self.profile = profile
         self.diary: TableJournal | None = None
+        self.password = ""
+        """Of the room, as it was typed; not kept on disk."""
         self._sitter = sitter
         self._out = out
         self._hands = hands
@@ -260,5 +270,6 @@ async def _play(
         trace=trace,
         contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
         has_console=sitter.has_console,
+        password=chair.password,
     )
     await evening.play(mesh, chair.diary)

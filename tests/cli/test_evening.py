@@ -6,7 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from p2pokey.cli.evening import Evening, _NextChair
+from p2pokey.cli.evening import OPEN_ROOM, Evening, _NextChair
+from p2pokey.cli.output import Output
+from p2pokey.cli.telling import Teller
+from p2pokey.net.invites import Invite
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.waits import IfMissing
 from tests.peer.test_resume import PERSON, membership
@@ -47,3 +50,21 @@ def test_only_a_program_that_nobody_looks_after_ends_by_itself(
     diary = SimpleNamespace(person=SimpleNamespace(if_missing=if_missing, patience_s=77.0))
 
     assert evening._bound_s(mesh, diary) == limit  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("password", "is_named", "is_unknown"),
+    [("masa", True, False), ("", False, False), (None, False, True)],
+)
+def test_the_code_of_a_new_room_says_whether_it_takes_a_password(
+    password: str | None, is_named: bool, is_unknown: bool, capsys: pytest.CaptureFixture[str]
+):
+    teller = Teller(Output(), as_json=False, clock=lambda: 0.0)
+    evening = Evening(signer=None, group=None, teller=teller, password=password)  # type: ignore[arg-type]
+    diary = SimpleNamespace(membership=SimpleNamespace(server="ws://127.0.0.1:1"))
+    invite = Invite(room="K7Q2M", words=("lale", "deniz", "kartal"), link_secret=bytes(16))
+    evening._show(diary, invite)  # type: ignore[arg-type]
+
+    told = capsys.readouterr().err
+    assert ("--password" in told) is is_named
+    assert (OPEN_ROOM in told) is is_unknown

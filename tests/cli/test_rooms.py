@@ -308,7 +308,15 @@ def test_a_person_is_asked_for_a_password_that_is_needed(joining, monkeypatch):
     assert joining == ["", "masa"]
 
 
+def test_the_environment_answers_where_nobody_is(joining, monkeypatch):
+    monkeypatch.setenv("P2POKEY_PASSWORD", "masa")
+    monkeypatch.setattr(sitting, "can_ask", lambda: False)
+    assert sitting.run_join(None, a_room()) == 0
+    assert joining == ["", "masa"]
+
+
 def test_nobody_is_asked_where_nobody_is(joining, monkeypatch):
+    monkeypatch.delenv("P2POKEY_PASSWORD", raising=False)
     monkeypatch.setattr(sitting, "can_ask", lambda: False)
     with pytest.raises(PasswordNeeded):
         sitting.run_join(None, a_room())
