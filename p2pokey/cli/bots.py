@@ -36,7 +36,8 @@ from p2pokey.ports import SIGNATURE_BYTES, Signer
 from p2pokey.table.roster import Roster, sign_runner
 from p2pokey.tiles import MAX_SEATS
 
-BOT_NAMES = ("Bilge", "Deniz", "Zeki")
+BOT_NAMES = ("Bilge", "Usta", "Zeki")
+"""Wise, master, clever: what people are hardly called at a table."""
 FROM_STDIN = "-"
 """In place of an invite: it comes on standard input, with everything else."""
 _FOLDER = "bots"

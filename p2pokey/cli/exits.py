@@ -132,8 +132,17 @@ def _explain_system(error: OSError) -> Explanation:
 
 def _usage(error: click.UsageError) -> Explanation:
     command = "p2pokey" if error.ctx is None else error.ctx.command_path
+    sentence = error.format_message()
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and error.ctx is not None:
+        sentence = f"{command} needs a command: {_commands_of(error.ctx)}."
     return Explanation(
-        sentence=error.format_message(),
+        sentence=sentence,
         advice=f"See: {command} --help",
         code=ExitCode.USAGE,
     )
+
+
+def _commands_of(context: click.Context) -> str:
+    group = context.command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    return ", ".join(names[:-1]) + f" or {names[-1]}"

@@ -37,7 +37,7 @@ def run_tables(output: Output, *, server: str, as_json: bool) -> int:
         ]
         for room in rooms
     ]
-    output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows))
+    output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows, texts=3))
     named = "" if server == DEFAULT_SERVER else f" --server {server}"
     output.say(f"Join one with: p2pokey join ROOM --public --auto{named}\n{PUBLIC_WARNING}")
     return 0

@@ -21,6 +21,8 @@ PUBLIC_WARNING = (
     "A public table does not protect you against the signalling server: it could sit between you and "
     "the others. Compare the safety words with them by voice before you trust the table."
 )
+_LONGER = MAX_TITLE_CHARS + 1
+"""Characters of a title that are looked at; what is beyond would be cut in every list."""
 _END = ("end", "q", "quit", "son")
 
 
@@ -126,6 +128,8 @@ def _check(wishes: RoomWishes, seats: int) -> None:
         raise _usage("--accept-all is for public tables.")
     if wishes.public is not None and not shown_text(wishes.public, MAX_TITLE_CHARS):
         raise _usage("A public table needs a title that can be read.")
+    if len(shown_text(wishes.public or "", _LONGER)) > MAX_TITLE_CHARS:
+        raise _usage(f"The title of a public table has at most {MAX_TITLE_CHARS} characters.")
     if wishes.public is not None and not wishes.accept_all and not can_ask():
         raise _usage("There is no terminal to ask whether somebody may come in.")
 
@@ -190,6 +194,8 @@ def room_text(progress: Progress) -> str | None:
             return f"Nobody is let in any more; {here}."
         case Phase.WINDOW_OPEN:
             return "People are let in again, with the same code."
+        case Phase.LET_IN:
+            return f"{name} has let you in."
         case Phase.HOST_DECIDES:
             return "The host is asked whether you may come in."
         case Phase.BANNED_KNOCKED:
@@ -209,11 +215,13 @@ def room_text(progress: Progress) -> str | None:
 
 
 def seat_labels(roster: Roster) -> tuple[str, ...]:
-    """Names to show, in seat order; a computer player's says so and who runs it."""
+    """Names to show, in seat order; a computer player's says so and who runs it.
+
+    Without brackets: sentences put a name into them behind the number of its seat.
+    """
     labels: list[str] = []
     for seat in roster.seats:
         runner = roster.seat_of(seat.runner)
         who = "somebody else" if runner is None else roster.seats[runner].name
-        more = f" (computer, run by {who})" if seat.is_computer else ""
-        labels.append(seat.name + more)
+        labels.append(f"{who}'s bot {seat.name}" if seat.is_computer else seat.name)
     return tuple(labels)

@@ -50,6 +50,21 @@ def test_wrong_usage_is_2_and_says_where_to_look(run, arguments):
     assert ran.out == ""
 
 
+@pytest.mark.parametrize(
+    ("group", "commands"),
+    [("id", "export, import, name, new or show"), ("contacts", "accept, forget or list")],
+)
+def test_a_group_without_a_command_says_what_there_is(run, group: str, commands: str):
+    ran = run(group)
+
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.splitlines() == [
+        f"error: p2pokey {group} needs a command: {commands}.",
+        f"See: p2pokey {group} --help",
+    ]
+
+
 @pytest.mark.parametrize("command", [("host",), ("join", "K7Q2M-lale-deniz-kartal")])
 def test_a_server_that_is_none_is_refused_before_anything_is_opened(run, command):
     ran = run(*command, "--auto", "--ice", "example.org")

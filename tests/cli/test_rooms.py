@@ -178,6 +178,7 @@ def test_a_table_that_is_not_public_decides_on_nobody():
         ({"accept_all": True}, "for public tables"),
         ({"public": " \u200b ", "accept_all": True}, "title"),
         ({"public": "Okey"}, "no terminal"),
+        ({"public": "x" * 41, "accept_all": True}, "at most 40 characters"),
     ],
 )
 def test_wishes_that_do_not_fit_together_are_refused(monkeypatch, wishes, sentence):
@@ -273,9 +274,9 @@ def test_computer_players_are_labelled_with_their_runner():
     labels = seat_labels(Roster(room="K7Q2M", epoch=1, rules=b"{}", seats=seats))
     assert labels == (
         "Ayşe",
-        "Zeki (computer, run by Ayşe)",
+        "Ayşe's bot Zeki",
         "Bora",
-        "Robot (computer, run by somebody else)",
+        "somebody else's bot Robot",
     )
 
 
