@@ -195,12 +195,18 @@ class Table:
         """A command of the player; what is not possible is told by an event."""
         self.board.act(command)
 
-    def between_hands(self, command: Command) -> None:
-        """A command that is not possible during a hand: carried out now, or after this hand."""
-        if self._play.hand is None:
+    def between_hands(self, command: Command) -> bool:
+        """A command that is not possible during a hand: carried out now, or after this hand.
+
+        Returns:
+            Whether that was now.
+        """
+        is_now = self._play.hand is None
+        if is_now:
             self.board.act(command)
         else:
             self._later.append(command)
+        return is_now
 
     def void(self) -> None:
         """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
