@@ -126,6 +126,11 @@ class Passing:
     _unanswered: dict[Seat, float] = field(default_factory=dict)
     """Seats that were asked as they came, and when."""
 
+    @property
+    def unheard(self) -> set[Seat]:
+        """Seats that have answered no question of this run yet."""
+        return set(map(Seat, range(self.seats))) - self._heard - {self.links.seat}
+
     def begin(self, hand: int) -> Archive:
         """Attempt `hand` begins; that of the one before is kept for seats that lag behind."""
         self.hand = hand

@@ -358,8 +358,10 @@ class Table:
         self.board.act(WantNext(wish=Wish.STOP if is_enough else Wish.PLAY))
 
     def _missing(self) -> list[Seat]:
-        said = self.board.machine.said
-        return [seat for seat in self._others() if seat not in said]
+        """Who keeps the next hand from beginning, as far as that is not this seat itself."""
+        machine = self.board.machine
+        unheard = set() if machine.is_synced else self._passing.unheard
+        return [seat for seat in self._others() if seat not in machine.said or seat in unheard]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more."""

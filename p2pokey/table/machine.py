@@ -144,6 +144,11 @@ class TableMachine:
         return self._chains.counts
 
     @property
+    def is_synced(self) -> bool:
+        """Whether this seat may sign: what its journal had lost is known again."""
+        return self._desk.is_synced
+
+    @property
     def draft(self) -> bytes:
         """Newest unfinished edits of a page."""
         return self._talking.draft

@@ -22,6 +22,7 @@ FOUND = {
     (431, None): "its journal lost its end twice",
     (461, None): "a run ended before the others could say what its journal had lost",
     (572, None): "a score on disk counted as lost, since its program was killed before it said so",
+    (135, None): "a seat that had lost what it signed waited without end for one that was gone",
     (758, None): "the same, at a seat whose hand's journal lost its end besides",
     (100, "hasty"): "a player was asked for a move when its turn had passed",
     (45, "gone"): "a duel waited for ever without saying for whom",
