@@ -38,6 +38,8 @@ class Refusal(Enum):
     BAD_ORIGIN = 403
     """The WebSocket was opened by another page."""
     NOT_FOUND = 404
+    NOT_A_READ = 405
+    """Nothing is changed by HTTP."""
     NOT_A_SOCKET = 426
     """The WebSocket's address asked for as a page."""
 

@@ -51,6 +51,8 @@ class PageServer:
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to a request; None lets the WebSocket be opened."""
+        if getattr(request, "method", "GET") != "GET":  # older websockets answer these themselves
+            return _refuse(Refusal.NOT_A_READ)
         refusal = self.gate.check_host(request.headers.get_all("Host"))
         if refusal is None and request.path == SOCKET_PATH:
             if "upgrade" not in request.headers:
