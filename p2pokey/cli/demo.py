@@ -127,7 +127,14 @@ class Demo:
         arguments = ["--auto", "--guest", "--name", name, "--server", url]
         arguments += ["--out", str(self.out), "--backend", self.backend]
         # A player who dies here does not come back, and leaves nothing behind.
-        arguments += ["--patience", "0", "--state", str(children.folder / "state")]
+        arguments += [
+            "--patience",
+            "0",
+            "--if-missing",
+            "void",
+            "--state",
+            str(children.folder / "state"),
+        ]
         # All players share this computer.
         cores = (os.cpu_count() or 1) // self.course.players
         arguments += ["--threads", str(max(1, min(cores, usual_threads())))]

@@ -77,6 +77,13 @@ def table_options(function: Function) -> Function:
             metavar="SECONDS",
             help="How long to wait for a player who is lost.",
         ),
+        click.option(
+            "--if-missing",
+            type=click.Choice(["wait", "void"]),
+            default="wait",
+            show_default=True,
+            help="Wait for a player without whom a hand cannot go on, or void the hand.",
+        ),
         click.option("--state", type=click.Path(path_type=Path), hidden=True),
         click.option("--player-seed", hidden=True),
         click.option("--threads", type=click.IntRange(min=1), hidden=True),

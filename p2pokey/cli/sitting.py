@@ -45,7 +45,7 @@ from p2pokey.peer.players import AutoPlayer, player_seed
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
-from p2pokey.peer.waits import WaitLimits
+from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.ports import Signer
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
@@ -72,6 +72,8 @@ class Sitter:
     ice: tuple[str, ...]
     patience: float = 600.0
     """Seconds to wait for a player who is lost."""
+    if_missing: str = IfMissing.WAIT
+    """`wait` or `void`."""
     state: Path | None = None
     """Folder of the journals; None: the usual one."""
     threads: int | None = None
@@ -202,6 +204,7 @@ class _Chair:
             player_seed=player_seed(sitter.player_seed, OsEntropy()),
             ice=sitter.ice,
             patience_s=sitter.patience,
+            if_missing=IfMissing(sitter.if_missing),
         )
         parent = sitter.state or self.profile.tables
         self.diary = TableJournal.create(parent, membership, person)
@@ -276,6 +279,7 @@ async def play_out(
         emit=emit,
         hands=person.hands,
         limits=WaitLimits(absent_s=patience, linger_s=min(WaitLimits().linger_s, patience)),
+        if_missing=person.if_missing,
         diary=diary,
         trace=trace,
     )

@@ -1,5 +1,6 @@
 """Tells people, or another program, what happens at a table."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,12 @@ from p2pokey.peer.events import (
     HandBegan,
     HandCounted,
     HandFailed,
+    HandGoesOn,
+    HandPausedFor,
     HandResumed,
     LinkSeen,
     MatchEnded,
+    MovedForIdle,
     MoveMade,
     PeerEvent,
     Resumed,
@@ -102,6 +106,17 @@ class Teller:
             case SeatBack():
                 return f"  {self._name(event.seat)} is back."
 
+    def _pause_text(self, event: HandPausedFor | HandGoesOn | MovedForIdle) -> str:
+        match event:
+            case HandPausedFor():
+                who = " and ".join(self._name(seat) for seat in event.seats)
+                since = time.strftime("%H:%M", time.localtime(time.time() - event.seconds))
+                return f"  The hand is paused: {who} is missing since {since}."
+            case HandGoesOn():
+                return "  The hand goes on."
+            case MovedForIdle():
+                return "  Your time was nearly up: the computer moves for you in this turn."
+
     def _text(self, event: PeerEvent) -> str | None:
         match event:
             case Connected():
@@ -118,11 +133,14 @@ class Teller:
                 return f"  {event.seconds:6.1f} s  {STAGES[event.stage]}"
             case LinkSeen():
                 return f"  {self._name(event.seat)}: {event.state.value}"
+            case HandPausedFor() | HandGoesOn() | MovedForIdle():
+                return self._pause_text(event)
             case StillWaiting():
                 return f"  {event.text}"
             case HandFailed():
                 saved = f" What was signed is in {event.transcript}." if event.transcript else ""
-                return f"  The hand has no score.{saved}"
+                again = f": {event.reason}. It is dealt again." if event.dealt_again else "."
+                return f"  The hand has no score{again}{saved}"
             case MatchEnded():
                 winners = ", ".join(self._name(seat) for seat in event.winners)
                 return f"Hands played: {event.hands}." + (f" Won by {winners}." if winners else "")

@@ -208,6 +208,11 @@ class HandMachine:
             return False
         return core.engine.mover(core.need_game()) == core.seat
 
+    @property
+    def starter(self) -> Seat | None:
+        """Seat that begins the hand, once the coins are open."""
+        return self._core.starter if self._core.keys else None
+
     def count(self, seat: Seat) -> int:
         """How many messages of a seat have been accepted."""
         return self._core.book.head(seat)[0]

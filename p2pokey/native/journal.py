@@ -68,6 +68,8 @@ class RecordKind(IntEnum):
     """Table: attempt u32 and what this seat has said of it, u8."""
     FINISHED = 9
     """Table: a hand that counts."""
+    LOST = 10
+    """Table: an attempt without score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

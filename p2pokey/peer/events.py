@@ -122,6 +122,30 @@ class SeatBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HandPausedFor:
+    """The hand cannot go on without these seats: it waits for them until somebody voids it."""
+
+    hand: int
+    seats: tuple[Seat, ...]
+    seconds: float
+    """How long they have been waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandGoesOn:
+    """The pause is over: what was missing has come."""
+
+    hand: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedForIdle:
+    """The time of this seat's player was nearly up, so its own program moves for it."""
+
+    hand: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StillWaiting:
     """Something takes long; says what."""
 
@@ -169,6 +193,8 @@ class HandFailed:
     """The seat that broke the protocol, if one is proven."""
     transcript: str | None
     """Path of what there is, None if nothing was signed yet."""
+    dealt_again: bool
+    """Whether the same hand is dealt again; else the table is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +219,9 @@ PeerEvent = (
     | LinkSeen
     | SeatPlayedFor
     | SeatBack
+    | HandPausedFor
+    | HandGoesOn
+    | MovedForIdle
     | StillWaiting
     | HandCounted
     | HandFailed

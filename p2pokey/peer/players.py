@@ -18,6 +18,13 @@ class Player(Protocol):
         """A legal move of the viewer, whose turn it is; runs in the worker thread."""
 
 
+class Person(Protocol):
+    """A player who takes time, e.g. somebody before a screen."""
+
+    async def choose(self, view: View) -> Move:
+        """A legal move of the viewer, whose turn it is; cancelled when the time is nearly up."""
+
+
 class AutoPlayer:
     """A computer player; its taste follows from a seed and nothing else."""
 

@@ -1,8 +1,7 @@
 """Runs one hand: the machine in a worker thread, the links on the event loop, effects in order.
 
-A seat that is gone and does not come back for too long, or whose link lives and who sends nothing for
-too long, is called absent: where recovery allows, the others then play on without it. Where that does
-not help this seat gives the hand up after as long a time again, which tells the others why.
+Who is waited for, for how long and what follows is in `peer/patience.py`. A person may take the time of
+a turn; just before it is up the own program moves, so that nobody has to be called absent who is there.
 
 A hand that an earlier run of the program has begun is taken up where its journal ends.
 """
@@ -16,7 +15,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from p2pokey.errors import TableCancelled
+from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
     AuditDue,
@@ -38,13 +37,15 @@ from p2pokey.hand.effects import (
     Send,
     ShuffleVerified,
     TurnReady,
-    Waiting,
 )
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import MessageReceived
 from p2pokey.peer.counting import ProofTally
 from p2pokey.peer.events import (
+    HandGoesOn,
+    HandPausedFor,
     HandResumed,
+    MovedForIdle,
     MoveMade,
     PeerEvent,
     SeatBack,
@@ -55,12 +56,22 @@ from p2pokey.peer.events import (
     StillWaiting,
 )
 from p2pokey.peer.inbox import Inbox
-from p2pokey.peer.links import state_text
-from p2pokey.peer.passing import ASK_BROKEN_S, ASK_MOVE_S, ASK_S, Passing
-from p2pokey.peer.players import Player
+from p2pokey.peer.passing import ASK_BROKEN_S, Passing
+from p2pokey.peer.patience import (
+    Ask,
+    Call,
+    Due,
+    GiveUp,
+    Notice,
+    Patience,
+    Pause,
+    StandIn,
+)
+from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
-from p2pokey.peer.waits import WaitLimits, is_move, limit_of, name_of, people
+from p2pokey.peer.waits import WaitLimits, people
 from p2pokey.peer.worker import Clock, HandWorker, Turn
+from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.tiles import Seat
@@ -77,6 +88,8 @@ _STAGES = {
 }
 """What is complete when a phase begins."""
 _OVER = (Phase.DONE, Phase.STOPPED)
+_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -108,6 +121,10 @@ class HandEnd:
     """Set otherwise."""
     reason: str
     """Why there is no score, in one sentence; empty if there is one."""
+    is_void: bool
+    """Whether nobody is to blame and all know that there is no score: the hand is dealt again."""
+    withheld: tuple[Seat, ...]
+    """Seats that saw the others' coins and kept theirs (docs/protocol.md S4.2)."""
     moves: int
     proofs: ProofTally
     audited: int
@@ -131,13 +148,19 @@ class HandRunner:
     options: TableOptions
     limits: WaitLimits
     passing: Passing
+    patience: Patience
     kept: KeptHand | None
     """What an earlier run of the program has of this hand."""
     emit: Callable[[PeerEvent], None]
     clock: Clock = time.monotonic
+    person: Person | None = None
+    """Who moves here and may take time for it; None: the computer player, at once."""
 
     _commands: list[Command] = field(default_factory=list)
     _choosing: asyncio.Task[None] | None = None
+    _idle_turn: int = -1
+    """The turn that the computer player finishes for a person who was too slow."""
+    _last: Turn | None = None
     _finished: HandFinished | None = None
     _stopped: HandStopped | None = None
     _moves: int = 0
@@ -145,14 +168,6 @@ class HandRunner:
     _proofs: ProofTally = field(default_factory=ProofTally)
     _began: float = 0.0
     _is_dealt: bool = False
-    _wait_for: tuple[int, Waiting, tuple[Seat, ...]] | None = None
-    _called: set[tuple[int, Seat]] = field(default_factory=set)
-    """Steps in which this seat has called another one absent."""
-    _late: str = ""
-    """What it was that such a seat did not send."""
-    _idle_since: float = 0.0
-    _is_noticed: bool = False
-    _last_wait: str = ""
     _own_reason: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -179,6 +194,8 @@ class HandRunner:
             finished=self._finished,
             stopped=self._stopped,
             reason=self._reason(),
+            is_void=self._is_void(),
+            withheld=self._withheld(),
             moves=self._moves,
             proofs=self._proofs,
             audited=self._audited,
@@ -226,20 +243,14 @@ class HandRunner:
             turn = await self._turn()
             if turn.phase in _OVER:
                 return
-            self._measure(turn)
+            self._last = turn
+            if self.patience.look(turn, self.clock()):
+                self.emit(HandGoesOn(hand=self.hand))
             if turn.is_busy or self._commands or self.inbox.postbox.pending:
                 continue
             await self._wait(turn)
             if self._choosing is not None and self._choosing.done():
                 self._choosing.result()
-
-    def _measure(self, turn: Turn) -> None:
-        """Keeps the start of the current wait; repeated messages do not make it any younger."""
-        if self._awaited(turn):
-            self._last_wait = self._who_and_what(turn)
-        wait = (turn.step, turn.waiting, self._gone(turn))
-        if turn.is_busy or wait != self._wait_for:
-            self._wait_for, self._idle_since, self._is_noticed = wait, self.clock(), False
 
     async def _turn(self) -> Turn:
         messages = self.inbox.postbox.take()
@@ -263,12 +274,13 @@ class HandRunner:
                 self.emit(ShuffleChecked(hand=self.hand, seat=seat))
             case ProofAccepted():
                 self._count(effect)
-            case MoveApplied(seat=seat, move=move):
+            case MoveApplied(seat=seat, move=move, events=events):
                 self._moves += 1
+                if any(isinstance(event, SeatOpened) for event in events):
+                    self.patience.opened(seat)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
             case TurnReady():
-                self._choosing = asyncio.create_task(self._choose())
-                self._choosing.add_done_callback(lambda _: self.inbox.wake())
+                self._start_choosing()
             case AuditDue(transcript=transcript):
                 await self._audit(transcript)
             case HandFinished():
@@ -289,8 +301,10 @@ class HandRunner:
             case SeatReturned(seat=seat):
                 self.emit(SeatBack(seat=seat))
             case HandPaused(seat=seat):
-                text = f"the hand is paused until {people([seat], self.names)} is back"
-                self.emit(StillWaiting(text=text))
+                self._tell_pause(self.patience.pause((seat,), self.clock()))
+
+    def _tell_pause(self, pause: Pause) -> None:
+        self.emit(HandPausedFor(hand=self.hand, seats=pause.seats, seconds=pause.seconds))
 
     def _enter(self, phase: Phase) -> None:
         self._is_dealt = self._is_dealt or phase is Phase.DEAL
@@ -299,9 +313,38 @@ class HandRunner:
             seconds = self.clock() - self._began
             self.emit(StagePassed(hand=self.hand, stage=stage, seconds=seconds))
 
+    def _start_choosing(self) -> None:
+        if self._choosing is not None:
+            self._choosing.cancel()
+        self._choosing = asyncio.create_task(self._choose())
+        self._choosing.add_done_callback(lambda _: self.inbox.wake())
+
     async def _choose(self) -> None:
-        move = await self._in_thread(lambda: self.player.choose(self.worker.view()))
+        view = await self._in_thread(self.worker.view)
+        if self.person is None or self._idle_turn == view.state.turn_count:
+            move = await self._in_thread(lambda: self.player.choose(view))
+        else:
+            move = await self.person.choose(view)
         self._commands.append(Play(move=move))
+
+    @property
+    def _is_person_on_turn(self) -> bool:
+        """Whether a person here has not moved yet."""
+        turn, task = self._last, self._choosing
+        is_open = task is not None and not task.done()
+        return (
+            self.person is not None
+            and turn is not None
+            and is_open
+            and (turn.mover == self.seat and turn.number != self._idle_turn)
+        )
+
+    def _stand_in(self) -> None:
+        """The time is nearly up: the computer player finishes this turn."""
+        assert self._last is not None
+        self._idle_turn = self._last.number
+        self.emit(MovedForIdle(hand=self.hand))
+        self._start_choosing()
 
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
@@ -311,92 +354,69 @@ class HandRunner:
     # Waiting -------------------------------------------------------------------------------------
 
     async def _wait(self, turn: Turn) -> None:
-        """Waits for news, for the machine's timer, or for the end of the wait's limit."""
-        now = self.clock()
-        awaited = self._awaited(turn)
-        limit = self._limit(turn)
-        pause = self._pause(turn)
-        marks = [] if limit is None else [self._idle_since + limit]
-        if awaited:
-            marks.append(now + pause)
-        if awaited and not self._is_noticed:
-            marks.append(self._idle_since + self.limits.notice_s)
-        if turn.next_timer is not None:
-            marks.append(turn.next_timer)
-        await self.inbox.wait(max(0.0, min(marks) - now) if marks else None)
-        waited = self.clock() - self._idle_since
-        if limit is not None and waited >= limit and not self.inbox.postbox.pending:
-            self._give_up_waiting(turn, limit)
-        elif awaited:
-            self._ask(turn, waited, pause)
-
-    def _ask(self, turn: Turn, waited: float, pause: float) -> None:
-        """Asks who has what is missing, and tells the player after a while."""
-        if waited >= min(pause, self.limits.notice_s):
-            self.passing.ask_all(pause)
-        gone = self._gone(turn)
-        if waited >= self.limits.notice_s and not self._is_noticed:
-            self._is_noticed = True
-            what = self._away_text(gone) if gone else f"waiting for {self._who_and_what(turn)}"
-            self.emit(StillWaiting(text=what))
-
-    def _limit(self, turn: Turn) -> float | None:
-        """Seconds that the wait may take.
-
-        None: nothing but this seat's own move or audit is awaited, and others have no part in it.
-        """
-        if self._gone(turn):
-            return self.limits.absent_s
-        if not self._awaited(turn):
-            return None
-        return limit_of(turn.waiting, turn.mover, self.limits, self.options)
-
-    def _pause(self, turn: Turn) -> float:
-        if self._gone(turn):
-            return ASK_BROKEN_S
-        return ASK_MOVE_S if is_move(turn.waiting, turn.mover) else ASK_S
-
-    def _awaited(self, turn: Turn) -> tuple[Seat, ...]:
-        return tuple(seat for seat in turn.waiting.seats if seat != self.seat)
-
-    def _gone(self, turn: Turn) -> tuple[Seat, ...]:
-        """Awaited seats that are not there."""
-        gone = self.inbox.postbox.gone
-        return tuple(seat for seat in self._awaited(turn) if seat in gone)
-
-    def _who_and_what(self, turn: Turn) -> str:
-        return f"{name_of(turn.waiting, turn.mover)} of {people(self._awaited(turn), self.names)}"
-
-    def _away_text(self, gone: tuple[Seat, ...]) -> str:
-        minutes = self.limits.absent_s / 60
-        how = state_text(self.inbox.postbox.links[gone[0]])
-        who = people([gone[0]], self.names)
-        return f"{who} {how}; the table waits for {minutes:.0f} minutes"
-
-    def _give_up_waiting(self, turn: Turn, limit: float) -> None:
-        """The first time a wait is over the silent seats are called absent; then the hand ends."""
-        fresh = [seat for seat in self._awaited(turn) if (turn.step, seat) not in self._called]
-        if fresh:
-            self._called.update((turn.step, seat) for seat in fresh)
-            self._commands += [CallAbsent(seat=seat) for seat in fresh]
-            if not self._gone(turn):
-                self._late = f"{self._who_and_what(turn)} did not come within {limit:.0f} s"
-            self._idle_since = self.clock()
+        """Waits for news, for the machine's timer, or until something else is due."""
+        now, is_person = self.clock(), self._is_person_on_turn
+        marks = [self.patience.alarm(now, is_person=is_person), turn.next_timer]
+        times = [mark for mark in marks if mark is not None]
+        await self.inbox.wait(max(0.0, min(times) - now) if times else None)
+        self.patience.wake(self.clock())
+        if self.inbox.postbox.pending:
             return
-        gone = self._gone(turn)
-        if gone:
-            self._give_up(self._missing_text(gone[0]))
-        else:
-            self._give_up(f"{self._who_and_what(turn)} did not come within {limit:.0f} s")
+        for due in self.patience.due(self.clock(), is_person=self._is_person_on_turn):
+            self._do(due)
 
-    def _missing_text(self, seat: Seat) -> str:
-        how = state_text(self.inbox.postbox.links[seat])
-        return f"{people([seat], self.names)} {how}; a hand needs all its players"
+    def _do(self, due: Due) -> None:
+        match due:
+            case Ask(pause_s=pause):
+                self.passing.ask_all(pause)
+            case Notice(text=text):
+                self.emit(StillWaiting(text=text))
+            case Call(seats=seats):
+                self._commands += [CallAbsent(seat=seat) for seat in seats]
+            case Pause():
+                self._tell_pause(due)
+            case GiveUp(reason=reason):
+                self.give_up(reason)
+            case StandIn():
+                self._stand_in()
 
-    def _give_up(self, reason: str) -> None:
+    def void(self) -> None:
+        """The player does not want to wait any longer for the seats that are missing.
+
+        Raises:
+            LocalProtocolError: the hand is not paused, or it can end without a score no more.
+        """
+        paused = self.patience.paused
+        if not paused:
+            raise LocalProtocolError("the hand is not paused")
+        if self._is_bound():
+            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
+        self.give_up(self.patience.missing_text(paused[0]))
+
+    def give_up(self, reason: str) -> None:
+        """Ends the hand without a score, for all."""
         _log.warning("the hand is given up: %s", reason)
         self._own_reason = reason
         self._commands.append(Abandon(reason=reason))
+        self.inbox.wake()
+
+    def _is_bound(self) -> bool:
+        """Whether others may come to a score of this hand although this seat does not."""
+        if self._last is None or self._last.phase not in _CLOSING:
+            return False
+        return self.options.recovery or self.seat in self.worker.authors(Kind.RESULT)
+
+    def _withheld(self) -> tuple[Seat, ...]:
+        committed, opened = self.worker.authors(Kind.COMMIT), self.worker.authors(Kind.KEYS)
+        if len(committed) < self.options.seats:
+            return ()
+        return tuple(sorted(committed - opened))
+
+    def _is_void(self) -> bool:
+        stopped = self._stopped
+        if stopped is None or stopped.fault is not None or self._is_bound():
+            return False
+        return all(void.culprit >= self.options.seats for void in self.worker.voids.values())
 
     def _reason(self) -> str:
         """Why the hand has no score, from all that this seat knows."""
@@ -408,24 +428,18 @@ class HandRunner:
         if self._own_reason:
             return self._own_reason
         if self._stopped.missing is not None and self._stopped.missing != self.seat:
-            return self._silence_text(self._stopped.missing)
+            return self.patience.missing_text(self._stopped.missing)
         authors = [seat for seat in self.worker.voids if seat != self.seat]
         if authors and self.worker.voids[authors[0]].culprit < self.options.seats:
             return self._accusation_text(authors[0])
         links = self.inbox.postbox.links
         troubled = [seat for seat, link in links.items() if link.state is not LinkState.HERE]
         if troubled:
-            return self._missing_text(troubled[0])
-        if not authors or not self._last_wait:
+            return self.patience.missing_text(troubled[0])
+        if not authors or not self.patience.last_wait:
             return self._stopped.reason
-        return f"{people(authors[:1], self.names)} gave the hand up, waiting for {self._last_wait}"
-
-    def _silence_text(self, seat: Seat) -> str:
-        """Why there is no hand without a seat that all others have called."""
-        if seat in self.inbox.postbox.gone:
-            return self._missing_text(seat)
-        who = people([seat], self.names)
-        return self._late or f"{who} does not answer; a hand needs all its players"
+        waited = self.patience.last_wait
+        return f"{people(authors[:1], self.names)} gave the hand up, waiting for {waited}"
 
     def _accusation_text(self, author: Seat) -> str:
         void = self.worker.voids[author]

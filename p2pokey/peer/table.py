@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import TableCancelled
+from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.core import HandPorts
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import Journal
@@ -28,7 +28,8 @@ from p2pokey.peer.events import (
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links, state_text
 from p2pokey.peer.passing import Archive, Passing
-from p2pokey.peer.players import Player
+from p2pokey.peer.patience import Patience
+from p2pokey.peer.players import Person, Player
 from p2pokey.peer.postbox import Postbox
 from p2pokey.peer.runner import HandEnd, HandRunner
 from p2pokey.peer.saving import (
@@ -39,17 +40,21 @@ from p2pokey.peer.saving import (
     save_transcript,
     saved_envelopes,
 )
-from p2pokey.peer.table_journal import TableJournal
+from p2pokey.peer.table_journal import LostHand, SavedHand, TableJournal
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
-from p2pokey.peer.waits import WaitLimits, people
+from p2pokey.peer.waits import IfMissing, WaitLimits, people
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
 from p2pokey.rules.rulesets import from_json
 from p2pokey.rules.state import Ending
 from p2pokey.table.match import FinishedHand, Match, new_match
 from p2pokey.table.next_hand import Next, Wish, seal_next
+from p2pokey.table.turn_clock import TurnClock
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import HandSetup
+
+MAX_FAILURES = 5
+"""Attempts without score in a row, after which a table does not try again."""
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +85,10 @@ class Table:
     hands: int | None = None
     """Hands that this seat wants to play at most; None: as many as the others want."""
     limits: WaitLimits = field(default_factory=WaitLimits)
+    if_missing: IfMissing = IfMissing.VOID
+    """What to do about a seat without which the table cannot go on."""
+    person: Person | None = None
+    """Who moves here; None: `player`, at once."""
     clock: Clock = time.monotonic
     diary: TableJournal | None = None
     """What outlives this run of the program; None: nothing does but the hand."""
@@ -90,6 +99,8 @@ class Table:
     _inbox: Inbox = field(init=False)
     _passing: Passing = field(init=False)
     _archive: Archive = field(init=False)
+    _running: HandRunner | None = field(init=False, default=None)
+    _failures: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         roster = self.links.roster
@@ -98,16 +109,21 @@ class Table:
         self._match = new_match(
             session=self.links.session_id, roster=keys, rules=rules, options=options
         )
-        for saved in [] if self.diary is None else self.diary.saved:
-            self._match = self._match.after_hand(saved.hand)
+        for ended in [] if self.diary is None else self.diary.ended:
+            if isinstance(ended, SavedHand):
+                self._match = self._match.after_hand(ended.hand)
+            else:
+                self._match = self._match.after_failure(
+                    keys=ended.keys, withheld=ended.withheld, starter=ended.starter
+                )
         postbox = Postbox(session=self.links.session_id, roster=keys, verifier=self.ports.verifier)
         self._inbox = Inbox(self.links, postbox, self._on_change)
         self._passing = Passing(
             links=self.links, postbox=postbox, seats=len(keys), clock=self.clock
         )
-        if self.diary is not None and self.diary.saved:
+        if self.diary is not None and self.diary.ended:
             last = self._passing.begin(self._match.attempts - 1)
-            for data in saved_envelopes(self.diary.saved[-1].path):
+            for data in saved_envelopes(self.diary.ended[-1].path):
                 last.add(data)
         self._passing.hand = self._match.attempts
 
@@ -140,6 +156,12 @@ class Table:
         )
         self.emit(ended)
         return ended
+
+    def void(self) -> None:
+        """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
+        if self._running is None:
+            raise LocalProtocolError("no hand is being played")
+        self._running.void()
 
     # Between hands -------------------------------------------------------------------------------
 
@@ -211,6 +233,8 @@ class Table:
         for seat in sorted(self._inbox.postbox.strangers):
             who = people([seat], self.names)
             raise TableCancelled(f"{who} sent something that is no message of this game")
+        if self.if_missing is IfMissing.WAIT:
+            return
         if gone and waited >= self.limits.absent_s:
             how = state_text(self._inbox.postbox.links[gone[0]])
             raise TableCancelled(f"{people(gone[:1], self.names)} {how}")
@@ -245,18 +269,23 @@ class Table:
         journal = self._begin_journal(setup, seed) if kept is None else kept.journal
         try:
             machine = self._machine(seed)
-            end = await self._runner(executor, machine, journal, kept).run()
+            self._running = self._runner(executor, machine, journal, kept)
+            end = await self._running.run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
             if end.finished is not None:
                 self._count(end, machine, path)
+            else:
+                self._lose(end, machine, path)
             await self.links.flush(self.limits.farewell_s)
         except BaseException:
             # In the worker thread: whatever that is still writing comes first.
             executor.submit(journal.close)
             raise
+        finally:
+            self._running = None
         journal.discard()
-        if end.finished is None:
-            self._fail(end, path)
+        if end.finished is None and not self._is_dealt_again(end):
+            raise TableCancelled(end.reason)
 
     def _begin_journal(self, setup: HandSetup, seed: bytes) -> Journal:
         return begin_journal(
@@ -305,9 +334,26 @@ class Table:
             options=self._match.options,
             limits=self.limits,
             passing=self._passing,
+            patience=self._patience(),
             kept=kept,
             emit=self.emit,
             clock=self.clock,
+            person=self.person,
+        )
+
+    def _patience(self) -> Patience:
+        return Patience(
+            seat=self.links.seat,
+            names=self.names,
+            options=self._match.options,
+            limits=self.limits,
+            if_missing=self.if_missing,
+            links=self._inbox.postbox.links,
+            turns=TurnClock(
+                rules=self._match.rules,
+                options=self._match.options,
+                people=tuple(seat.runner == seat.public_key for seat in self.links.roster.seats),
+            ),
         )
 
     def _count(self, end: HandEnd, machine: HandMachine, path: Path) -> None:
@@ -324,6 +370,7 @@ class Table:
             counts=not is_cancelled,
         )
         self._match = self._match.after_hand(done)
+        self._failures = 0
         if self.diary is not None:
             self.diary.finish(done, path)
         self.emit(
@@ -340,17 +387,28 @@ class Table:
             )
         )
 
-    def _fail(self, end: HandEnd, path: Path) -> None:
-        """Reports a hand without score; with a player gone or at fault the table cannot go on."""
+    def _is_dealt_again(self, end: HandEnd) -> bool:
+        return end.is_void and self._failures < MAX_FAILURES
+
+    def _lose(self, end: HandEnd, machine: HandMachine, path: Path) -> None:
+        """Notes a hand without score; after a fault the table cannot go on."""
         assert end.stopped is not None
-        fault = end.stopped.fault
-        culprit = None if fault is None else Seat(fault.culprit)
+        hand, fault = self._match.attempts, end.stopped.fault
+        self._failures += 1
+        lost = LostHand(
+            keys=machine.public_keys, starter=machine.starter, withheld=end.withheld, path=path
+        )
+        self._match = self._match.after_failure(
+            keys=lost.keys, starter=lost.starter, withheld=lost.withheld
+        )
+        if self.diary is not None:
+            self.diary.lose(lost)
         self.emit(
             HandFailed(
-                hand=self._match.attempts,
+                hand=hand,
                 reason=end.reason,
-                culprit=culprit,
+                culprit=None if fault is None else Seat(fault.culprit),
                 transcript=str(path),
+                dealt_again=self._is_dealt_again(end),
             )
         )
-        raise TableCancelled(end.reason)

@@ -20,6 +20,7 @@ from p2pokey.codec import Reader, decode_base64, encode_base64, u8, u32
 from p2pokey.errors import DecodeError
 from p2pokey.native.journal import Journal, Record, RecordKind
 from p2pokey.net.membership import Membership, decode_membership
+from p2pokey.peer.waits import IfMissing
 from p2pokey.table.match import FinishedHand
 from p2pokey.table.next_hand import Wish
 from p2pokey.table.roster import session_id
@@ -44,6 +45,8 @@ class Person:
     """STUN or TURN servers."""
     patience_s: float
     """How long a lost player is waited for."""
+    if_missing: IfMissing = IfMissing.WAIT
+    """What to do about a player without whom a hand cannot go on."""
 
     def encode(self) -> bytes:
         """JSON bytes."""
@@ -55,6 +58,7 @@ class Person:
             "player": encode_base64(self.player_seed),
             "ice": list(self.ice),
             "patience": self.patience_s,
+            "missing": self.if_missing.value,
         }
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
@@ -64,6 +68,16 @@ class SavedHand:
     """A finished hand and where its transcript is."""
 
     hand: FinishedHand
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostHand:
+    """An attempt without score (`Match.after_failure`), and where what was signed is."""
+
+    keys: frozenset[bytes]
+    starter: Seat | None
+    withheld: tuple[Seat, ...]
     path: Path
 
 
@@ -80,9 +94,14 @@ class TableJournal:
         self.person = person
         self.wishes: dict[int, Wish] = {}
         """What this seat has said of each attempt."""
-        self.saved: list[SavedHand] = []
-        """Finished hands, oldest first."""
+        self.ended: list[SavedHand | LostHand] = []
+        """Attempts that are over, oldest first."""
         self._journal = journal
+
+    @property
+    def saved(self) -> list[SavedHand]:
+        """Finished hands, oldest first."""
+        return [hand for hand in self.ended if isinstance(hand, SavedHand)]
 
     @classmethod
     def create(cls, parent: Path, membership: Membership, person: Person) -> Self:
@@ -130,7 +149,9 @@ class TableJournal:
                 reader = Reader(record.payload)
                 table.wishes.setdefault(reader.u32(), Wish(reader.u8()))
             elif record.kind is RecordKind.FINISHED:
-                table.saved.append(_read_hand(record.payload))
+                table.ended.append(_read_hand(record.payload))
+            elif record.kind is RecordKind.LOST:
+                table.ended.append(_read_lost(record.payload))
         return table
 
     def move(self, membership: Membership) -> None:
@@ -149,7 +170,12 @@ class TableJournal:
         """A hand counts and its transcript is saved; raises OSError."""
         saved = SavedHand(hand=hand, path=path)
         self._journal.append((Record(kind=RecordKind.FINISHED, payload=_encode_hand(saved)),))
-        self.saved.append(saved)
+        self.ended.append(saved)
+
+    def lose(self, hand: LostHand) -> None:
+        """An attempt has no score and what was signed is saved; raises OSError."""
+        self._journal.append((Record(kind=RecordKind.LOST, payload=_encode_lost(hand)),))
+        self.ended.append(hand)
 
     def close(self) -> None:
         """Lets go of it; the table can be resumed."""
@@ -188,6 +214,7 @@ def _read_person(data: bytes) -> Person:
             player_seed=decode_base64(values["player"]),
             ice=tuple(map(str, values["ice"])),
             patience_s=float(values["patience"]),
+            if_missing=IfMissing(values["missing"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal does not say who sits there") from None
@@ -219,6 +246,30 @@ def _read_hand(data: bytes) -> SavedHand:
             counts=bool(values["counts"]),
         )
         return SavedHand(hand=hand, path=Path(values["path"]))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise DecodeError("the journal holds a hand that cannot be read") from None
+
+
+def _encode_lost(hand: LostHand) -> bytes:
+    values = {
+        "keys": [encode_base64(key) for key in sorted(hand.keys)],
+        "starter": hand.starter,
+        "withheld": hand.withheld,
+        "path": str(hand.path),
+    }
+    return json.dumps(values, separators=(",", ":")).encode("ascii")
+
+
+def _read_lost(data: bytes) -> LostHand:
+    values = _object(data)
+    try:
+        starter = values["starter"]
+        return LostHand(
+            keys=frozenset(map(decode_base64, values["keys"])),
+            starter=None if starter is None else Seat(int(starter)),
+            withheld=tuple(Seat(int(seat)) for seat in values["withheld"]),
+            path=Path(values["path"]),
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal holds a hand that cannot be read") from None
 

@@ -191,7 +191,7 @@ class TracedRunner(HandRunner):
     async def _wait(self, turn: Turn) -> None:
         start = self.trace.clock()
         await super()._wait(turn)
-        phase, awaited = turn.waiting.phase.label, list(self._awaited(turn))
+        phase, awaited = turn.waiting.phase.label, list(self.patience.awaited)
         self.trace.span("wait", start, phase=phase, seats=awaited)
 
     async def _carry_out(self, effect: Effect) -> None:

@@ -6,6 +6,7 @@ back; the other limits catch seats whose link lives and who still send nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from p2pokey.hand.effects import Phase, Waiting
 from p2pokey.rules.rulesets import TableOptions
@@ -29,6 +30,15 @@ _NAMES = {
 _DRAWN_TILE = "the drawn tile"
 
 
+class IfMissing(StrEnum):
+    """What to do about a seat without which a hand cannot go on."""
+
+    WAIT = "wait"
+    """Wait for it until a player voids the hand."""
+    VOID = "void"
+    """Void the hand after as long a wait again; it is dealt again, or the table ends."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitLimits:
     """Seconds that things may take."""
@@ -37,12 +47,12 @@ class WaitLimits:
     """One round of messages. A slow computer shuffles or verifies in 2 s without libsodium."""
     audit_s: float = 600.0
     """Another seat's audit at the end of a hand: half a minute on a slow computer."""
-    move_grace_s: float = 30.0
-    """On top of the table's timer for a turn: crypto and a slow link."""
+    move_grace_s: float = 10.0
+    """On top of the table's timer for a turn: what a mover computes, and a slow link."""
     untimed_move_s: float = 3600.0
     """A move where the table has no timer."""
     absent_s: float = 600.0
-    """A player who has lost the connection or left: may come back for that long."""
+    """A player who has lost the connection or left, at most; where turns are timed see `grace_s`."""
     linger_s: float = 20.0
     """After the last hand: for players who do not have its score yet."""
     next_hand_s: float = 60.0

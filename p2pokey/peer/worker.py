@@ -45,6 +45,8 @@ class Turn:
     waiting: Waiting
     mover: Seat | None
     """Seat to move, from the deal on."""
+    number: int
+    """Turns that have ended."""
     next_timer: float | None
     phase: Phase
     step: int
@@ -107,12 +109,14 @@ class HandWorker:
             commands, is_busy = (), True
             effects += machine.poll()
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        mover, number = self._mover()
         return Turn(
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
             commands=tuple(commands),
             is_busy=is_busy,
             waiting=machine.waiting(),
-            mover=self._mover(),
+            mover=mover,
+            number=number,
             next_timer=machine.next_timer(),
             phase=machine.phase,
             step=machine.step,
@@ -189,8 +193,9 @@ class HandWorker:
         is_busy = self._machine.work(self._clock())
         return is_busy, self._machine.poll()
 
-    def _mover(self) -> Seat | None:
+    def _mover(self) -> tuple[Seat | None, int]:
+        """Seat to move, and turns that have ended."""
         if self._machine.phase is not Phase.PLAY:
-            return None
+            return None, 0
         state = self._machine.view().state
-        return engine_for(state.rules).mover(state)
+        return engine_for(state.rules).mover(state), state.turn_count

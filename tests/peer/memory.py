@@ -12,9 +12,9 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
 from p2pokey.peer.events import PeerEvent
-from p2pokey.peer.players import AutoPlayer, player_seed
+from p2pokey.peer.players import AutoPlayer, Person, player_seed
 from p2pokey.peer.table import PeerPorts, Table
-from p2pokey.peer.waits import WaitLimits
+from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.rulesets import canonical_bytes, ruleset_for, table_options
 from p2pokey.table.roster import Roster, RosterSeat
 from p2pokey.tiles import Seat
@@ -61,6 +61,14 @@ class MemoryLinks:
     async def close(self) -> None:
         self.vanish(LinkState.LEFT)
 
+    def come_back(self) -> None:
+        """The links are there again, and everybody notices."""
+        self.is_cut = False
+        for other in self.hub.links:
+            if other is not self and not other.is_cut:
+                other.events.put_nowait(LinkChanged(seat=self.seat, state=LinkState.HERE))
+                self.events.put_nowait(LinkChanged(seat=other.seat, state=LinkState.HERE))
+
     def vanish(self, how: LinkState = LinkState.AWAY) -> None:
         """Nothing comes or goes any more, and the others notice."""
         self.is_cut = True
@@ -72,8 +80,10 @@ class MemoryLinks:
 class Hub:
     """All links of one table."""
 
-    def __init__(self, *, wire: Wire | None = None, recovery: bool = True) -> None:
-        options = table_options(4)
+    def __init__(
+        self, *, wire: Wire | None = None, recovery: bool = True, timer_s: int = 30
+    ) -> None:
+        options = table_options(4, timer_s=timer_s)
         if not recovery:
             options = replace(options, recovery=False, threshold=0)
         self.signers = [Ed25519Signer(bytes([seat + 1]) * 32) for seat in range(4)]
@@ -103,6 +113,8 @@ class Hub:
         limits: WaitLimits | None = None,
         seed: str | None = "test",
         on_event: Callable[[Seat, PeerEvent], None] = lambda seat, event: None,
+        if_missing: IfMissing = IfMissing.VOID,
+        person: Person | None = None,
     ) -> Table:
         """One seat's table; writes to `folder`."""
         out = folder / "out"
@@ -122,4 +134,6 @@ class Hub:
             emit=lambda event: on_event(Seat(seat), event),
             hands=hands,
             limits=limits or WaitLimits(),
+            if_missing=if_missing,
+            person=person,
         )

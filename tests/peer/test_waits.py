@@ -25,7 +25,7 @@ def test_every_phase_has_a_name_and_a_limit(phase: Phase):
 def test_a_move_gets_the_timer_of_the_table():
     wait = waiting(Phase.PLAY, 2)
 
-    assert limit_of(wait, Seat(2), LIMITS, table_options(4, timer_s=45)) == 75
+    assert limit_of(wait, Seat(2), LIMITS, table_options(4, timer_s=45)) == 55
     assert limit_of(wait, Seat(2), LIMITS, table_options(4, timer_s=0)) == 3600
     assert name_of(wait, Seat(2)) == "the move"
 

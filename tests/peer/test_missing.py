@@ -1,0 +1,178 @@
+"""Hands that are paused, voided and dealt again, and players who let their time pass."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from p2pokey.audit.report import Status
+from p2pokey.errors import LocalProtocolError
+from p2pokey.net.link import LinkState
+from p2pokey.peer.events import (
+    HandBegan,
+    HandCounted,
+    HandFailed,
+    HandGoesOn,
+    HandPausedFor,
+    MatchEnded,
+    MovedForIdle,
+    MoveMade,
+    PeerEvent,
+)
+from p2pokey.peer.saving import transcript_name
+from p2pokey.peer.table import Table
+from p2pokey.peer.waits import IfMissing
+from p2pokey.rules.moves import Move
+from p2pokey.rules.view import View
+from p2pokey.tiles import Seat
+from p2pokey.transcript.messages import Kind
+from tests.peer.memory import Hub
+from tests.peer.test_table import SHORT, Recorder, audit, cut_after, make_tables, play_all
+
+WAITING = replace(SHORT, next_hand_s=20, absent_s=0.5, round_s=1.0)
+
+
+def when(
+    recorder: Recorder, seat: int, kind: type, do: Callable[[], None]
+) -> Callable[[Seat, PeerEvent], None]:
+    """Records, and does something at the first event of that kind at that seat."""
+    done = False
+
+    def hear(who: Seat, event: PeerEvent) -> None:
+        nonlocal done
+        recorder(who, event)
+        if who == seat and isinstance(event, kind) and not done:
+            done = True
+            asyncio.get_running_loop().call_soon(do)
+
+    return hear
+
+
+def mend(hub: Hub) -> None:
+    """Seat 2 is there again, for good."""
+    hub.wire = lambda source, target, data: [data]
+    hub.links[2].come_back()
+
+
+def tables_of(
+    hub: Hub, folder: Path, hear: Callable[[Seat, PeerEvent], None], mode: IfMissing
+) -> list[Table]:
+    return [
+        hub.table(
+            seat,
+            folder,
+            hands=1 if seat == 0 else None,
+            limits=WAITING,
+            on_event=hear,
+            if_missing=mode,
+        )
+        for seat in range(4)
+    ]
+
+
+def test_a_void_hand_is_dealt_again_with_the_same_starter(tmp_path: Path):
+    hub, recorder = Hub(recovery=False), Recorder()
+    hear = when(recorder, 0, HandFailed, lambda: mend(hub))
+    tables = tables_of(hub, tmp_path, hear, IfMissing.VOID)
+    cut_after(hub, 2, Kind.MOVE, LinkState.AWAY)
+    ended = asyncio.run(play_all(tables))
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    assert len({(result.hands, result.totals) for result in ended}) == 1
+    for seat in range(4):
+        (failed,) = recorder.of(HandFailed, seat)
+        assert failed.culprit is None
+        assert failed.dealt_again
+        assert [(e.hand, e.match_hand) for e in recorder.of(HandBegan, seat)] == [(0, 0), (1, 0)]
+    files = [[tmp_path / "out" / transcript_name(hand, Seat(0))] for hand in (0, 1)]
+    first, second = (audit(path) for (path,) in files)
+    assert first.status is Status.INCOMPLETE
+    assert second.status is Status.SOUND
+    assert second.setup is not None
+    starter = next(e.seat for e in recorder.of(MoveMade, 0) if e.hand == 0)
+    assert second.setup.starter == starter
+
+
+def test_a_paused_hand_goes_on_when_the_seat_is_back(tmp_path: Path):
+    hub, recorder = Hub(recovery=False), Recorder()
+    hear = when(recorder, 0, HandPausedFor, lambda: mend(hub))
+    tables = tables_of(hub, tmp_path, hear, IfMissing.WAIT)
+    cut_after(hub, 2, Kind.MOVE, LinkState.AWAY)
+    ended = asyncio.run(play_all(tables))
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    for seat in (0, 1, 3):
+        assert recorder.of(HandFailed, seat) == []
+        assert len(recorder.of(HandCounted, seat)) == 1
+    pauses = recorder.of(HandPausedFor, 0)
+    assert [pause.seats for pause in pauses] == [(Seat(2),)]
+    assert len(recorder.of(HandGoesOn, 0)) == 1
+
+
+def test_a_player_voids_a_paused_hand(tmp_path: Path):
+    hub, recorder = Hub(recovery=False), Recorder()
+    tables: list[Table] = []
+
+    def void() -> None:
+        tables[0].void()
+        mend(hub)
+
+    tables += tables_of(hub, tmp_path, when(recorder, 0, HandPausedFor, void), IfMissing.WAIT)
+    cut_after(hub, 2, Kind.MOVE, LinkState.AWAY)
+    ended = asyncio.run(play_all(tables))
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    reasons = [recorder.of(HandFailed, seat)[0].reason for seat in (0, 1, 3)]
+    assert reasons[0] == "seat 3 (Ceren) has lost the connection; a hand needs all its players"
+    assert recorder.of(HandFailed, 0)[0].dealt_again
+
+
+def test_a_hand_that_goes_on_cannot_be_voided(tmp_path: Path):
+    hub = Hub()
+    tables, _ = make_tables(hub, tmp_path)
+    with pytest.raises(LocalProtocolError, match="no hand"):
+        tables[0].void()
+    refused: list[str] = []
+
+    def hear(who: Seat, event: PeerEvent) -> None:
+        if who == 0 and isinstance(event, MoveMade):
+            with pytest.raises(LocalProtocolError) as caught:
+                tables[0].void()
+            refused.append(str(caught.value))
+
+    tables[0].emit = lambda event: hear(Seat(0), event)
+    asyncio.run(play_all(tables))
+
+    assert set(refused) == {"the hand is not paused"}
+
+
+class Dreamer:
+    """A person who never moves."""
+
+    async def choose(self, view: View) -> Move:
+        del view
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def test_the_program_of_a_player_who_dreams_moves_in_time(tmp_path: Path):
+    hub, recorder = Hub(timer_s=2), Recorder()
+    tables = [
+        hub.table(
+            seat,
+            tmp_path,
+            hands=1 if seat == 0 else None,
+            on_event=recorder,
+            person=Dreamer() if seat == 1 else None,
+        )
+        for seat in range(4)
+    ]
+    ended = asyncio.run(play_all(tables))
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    turns = recorder.of(MovedForIdle, 1)
+    assert turns
+    moves = [event for event in recorder.of(MoveMade, 1) if event.seat == 1]
+    assert len(moves) > len(turns), "a turn is finished by whoever has begun to stand in"
