@@ -19,9 +19,7 @@ from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
-from p2pokey.peer.events import Resumed
 from p2pokey.peer.table_journal import TableJournal, table_folders
-from p2pokey.rules.rulesets import from_json
 
 
 def run_resume(
@@ -59,19 +57,10 @@ async def _come_back(
         connector=connector_for(diary.person.ice),
     )
     async with mesh:
-        roster = mesh.roster
-        rules, _ = from_json(roster.rules)
-        start = (rules.start_score,) * len(roster.seats)
-        teller.tell(
-            Resumed(
-                seat=mesh.seat,
-                names=tuple(seat.name for seat in roster.seats),
-                hands=len(diary.saved),
-                totals=diary.saved[-1].hand.totals if diary.saved else start,
-            )
-        )
         with stopping_is_no_end(teller):
-            await play_out(mesh, diary, signer=signer, group=group, emit=teller.tell)
+            await play_out(
+                mesh, diary, signer=signer, group=group, emit=teller.tell, is_resumed=True
+            )
 
 
 def open_table(parent: Path) -> TableJournal:

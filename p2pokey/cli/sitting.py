@@ -254,6 +254,7 @@ async def play_out(
     group: Group,
     emit: Callable[[PeerEvent], None],
     trace: Tracer | None = None,
+    is_resumed: bool = False,
 ) -> None:
     """Plays at a table to its end; a table that is over leaves no journal behind.
 
@@ -280,6 +281,7 @@ async def play_out(
         hands=person.hands,
         limits=WaitLimits(absent_s=patience, linger_s=min(WaitLimits().linger_s, patience)),
         if_missing=person.if_missing,
+        is_resumed=is_resumed,
         diary=diary,
         trace=trace,
     )

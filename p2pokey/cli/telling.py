@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from p2pokey.cli.output import Output, mark
+from p2pokey.cli.table_texts import language, table_text
 from p2pokey.net.progress import Phase, Progress
 from p2pokey.peer.events import (
     Connected,
     HandBegan,
     HandCounted,
+    HandEvent,
     HandFailed,
     HandGoesOn,
     HandPausedFor,
@@ -28,6 +30,7 @@ from p2pokey.peer.events import (
     StillWaiting,
     event_to_json,
 )
+from p2pokey.peer.table_events import TableEvent
 
 STAGES = {
     Stage.KEYS: "keys exchanged",
@@ -49,6 +52,7 @@ class Teller:
         self._as_json = as_json
         self._clock = clock
         self._names: tuple[str, ...] = ()
+        self._lang = language()
 
     def invited(self, code: str, link: str, server: str | None = None) -> None:
         """There is an invite to pass on; `server`: what friends have to name beside the code."""
@@ -84,6 +88,8 @@ class Teller:
             self._names = event.names
         if isinstance(event, HandCounted):
             self._score(event)
+        elif isinstance(event, TableEvent):
+            self._output.say(table_text(event, self._name, self._lang))
         elif (text := self._text(event)) is not None:
             self._output.say(text)
 
@@ -117,7 +123,7 @@ class Teller:
             case MovedForIdle():
                 return "  Your time was nearly up: the computer moves for you in this turn."
 
-    def _text(self, event: PeerEvent) -> str | None:
+    def _text(self, event: HandEvent) -> str | None:
         match event:
             case Connected():
                 words = " ".join(event.safety_words)

@@ -35,7 +35,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-VERSION = 0
+VERSION = 1
 _MAGIC = b"p2pj"
 _HEAD = _MAGIC + u32(VERSION)
 _DIGEST_SIZE = 8
@@ -64,12 +64,14 @@ class RecordKind(IntEnum):
     """Table: who sits there (peer/table_journal.py)."""
     MEMBERSHIP = 7
     """Table: what brings a program back to the others; the newest counts."""
-    WISH = 8
-    """Table: attempt u32 and what this seat has said of it, u8."""
-    FINISHED = 9
-    """Table: a hand that counts."""
-    LOST = 10
-    """Table: an attempt without score."""
+    TALK = 10
+    """Table: a message of a table chain; this and the next ones are table/records.py's."""
+    MUTES = 11
+    """Table: muted seats."""
+    DRAFT = 12
+    """Table: a page's unfinished edits."""
+    OUTCOME = 13
+    """Table: how an attempt ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

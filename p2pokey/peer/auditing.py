@@ -2,13 +2,15 @@
 
 import threading
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from p2pokey.audit.auditor import audit_transcript
-from p2pokey.audit.report import Report
 from p2pokey.crypto.group import Group
 from p2pokey.hand.effects import Abandon, ConfirmResult, RejectResult
 from p2pokey.peer.runner import Verdict
 from p2pokey.ports import Sealer, Verifier
+
+if TYPE_CHECKING:
+    from p2pokey.audit.report import Report
 
 
 class _AuditStopped(Exception):
@@ -25,6 +27,8 @@ class OwnAudit:
 
     def __call__(self, transcript: bytes, stop: threading.Event) -> Verdict:
         """The verdict on a transcript without results."""
+        # Only here: nothing of it is needed before the end of a hand, and coming back is urgent.
+        from p2pokey.audit.auditor import audit_transcript
 
         def watch(done: int, whole: int) -> None:
             del done, whole
@@ -44,7 +48,7 @@ class OwnAudit:
         return Verdict(command=command_of(report), proofs=report.proofs)
 
 
-def command_of(report: Report) -> ConfirmResult | RejectResult | Abandon:
+def command_of(report: "Report") -> ConfirmResult | RejectResult | Abandon:
     """What to tell the hand machine: the score, or the first seat at fault."""
     for finding in report.findings:
         if finding.seat is not None:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from p2pokey.net.link import LinkState
+from p2pokey.peer.table_events import TableEvent
 from p2pokey.tiles import Seat
 
 
@@ -208,7 +209,7 @@ class MatchEnded:
     """Empty if the rules did not end the match."""
 
 
-PeerEvent = (
+HandEvent = (
     Connected
     | Resumed
     | HandResumed
@@ -227,6 +228,9 @@ PeerEvent = (
     | HandFailed
     | MatchEnded
 )
+"""What happens in hands and with links."""
+
+PeerEvent = HandEvent | TableEvent
 
 
 def event_to_json(event: PeerEvent) -> dict[str, Any]:

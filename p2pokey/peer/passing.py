@@ -11,6 +11,7 @@ from p2pokey.errors import DecodeError
 from p2pokey.peer.links import Links
 from p2pokey.peer.postbox import Postbox
 from p2pokey.table.have import Have, encode_have
+from p2pokey.table.machine import TableMachine
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope
 
@@ -22,6 +23,10 @@ ASK_BROKEN_S = 0.5
 """The same while the awaited seat has no link to us: others may have its message."""
 _ANSWER_S = 0.2
 """A seat that asks more often than that is answered later."""
+
+
+def _covers(some: Iterable[int], others: Iterable[int]) -> bool:
+    return all(a >= b for a, b in zip(some, others, strict=True))
 
 
 class Archive:
@@ -60,13 +65,20 @@ class Passing:
 
     links: Links
     postbox: Postbox
+    machine: TableMachine
+    """Has the table chains."""
     seats: int
     clock: Callable[[], float]
+    on_all_answered: Callable[[], None] = lambda: None
+    """Called once, when every other seat has answered a question of this run."""
     hand: int = 0
     """Current attempt."""
     synced: set[Seat] = field(default_factory=set)
     """Seats that have answered since the current attempt was begun or taken up again."""
+    known: dict[Seat, Have] = field(default_factory=dict)
+    """What each seat has said last of what it has."""
     _archives: dict[int, Archive] = field(default_factory=dict)
+    _heard: set[Seat] = field(default_factory=set)
     _answered: dict[Seat, float] = field(default_factory=dict)
     _asked: float = float("-inf")
 
@@ -77,6 +89,14 @@ class Passing:
         archive = self._archives.setdefault(hand, Archive(self.seats))
         self._archives = {n: kept for n, kept in self._archives.items() if n >= hand - 1}
         return archive
+
+    def is_level(self, seat: Seat, hand: int) -> bool:
+        """Whether that seat has said that it has all of attempt `hand` and of the table chains."""
+        have = self.known.get(seat)
+        if have is None or not _covers(have.table, self.machine.counts):
+            return False
+        archive = self._archives.get(hand)
+        return archive is None or have.hand > hand or _covers(have.counts, archive.counts)
 
     def ask(self, seat: Seat) -> None:
         """Asks one seat, which has just become reachable."""
@@ -105,16 +125,27 @@ class Passing:
         if archive is not None:
             for data in archive.after(have.counts):
                 self.links.send(seat, data)
+        for data in self.machine.after(have.table):
+            self.links.send(seat, data)
+        self.known[seat] = have
         if not have.asks:
             if have.hand == self.hand:
                 self.synced.add(seat)
+            self._note_answer(seat)
             return
-        for data in self.postbox.wish_bytes(have.hand):
-            self.links.send(seat, data)
         self.links.send(seat, self._have(have.hand, asks=False))
+
+    def _note_answer(self, seat: Seat) -> None:
+        """An answer comes after all that its sender has."""
+        if len(self._heard) == self.seats - 1:
+            return
+        self._heard.add(seat)
+        if len(self._heard) == self.seats - 1:
+            self.on_all_answered()
 
     def _have(self, hand: int, *, asks: bool) -> bytes:
         archive = self._archives.get(hand)
         counts = (0,) * self.seats if archive is None else archive.counts
-        have = Have(session=self.links.session_id, hand=hand, asks=asks, counts=counts)
+        session, table = self.links.session_id, self.machine.counts
+        have = Have(session=session, hand=hand, asks=asks, counts=counts, table=table)
         return encode_have(have)

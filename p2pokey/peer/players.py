@@ -3,7 +3,6 @@
 import hashlib
 from typing import Protocol
 
-from p2pokey.bots.choosing import choose
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.ports import Entropy
 from p2pokey.rules.moves import Move
@@ -34,6 +33,9 @@ class AutoPlayer:
 
     def choose(self, view: View) -> Move:
         """A legal move."""
+        # Only here: the players of all games take a while to load, and coming back is urgent.
+        from p2pokey.bots.choosing import choose
+
         return choose(view, self._source)
 
 

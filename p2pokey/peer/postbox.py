@@ -1,4 +1,4 @@
-"""Sorts what the links bring: this hand's messages, NEXT, early messages and who is there.
+"""Sorts what the links bring: this hand's messages, those of the table, early messages and who is there.
 
 No input or output of its own. A seat may be one attempt ahead of this one, with very little: its
 next round needs this seat's message. What cannot be sorted goes to the hand machine, which knows
@@ -10,14 +10,14 @@ messages, and nobody else's wait behind them.
 
 import logging
 from collections import Counter, deque
+from collections.abc import Callable
 
-from p2pokey.errors import DecodeError, VerificationError
+from p2pokey.errors import DecodeError
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
 from p2pokey.peer.links import is_gone
-from p2pokey.ports import Verifier
 from p2pokey.table.have import Have, decode_have, is_have
-from p2pokey.table.next_hand import Next, Wish, is_next, open_next
+from p2pokey.table.messages import is_link, is_table_message
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import VERSION
 
@@ -39,17 +39,16 @@ _log = logging.getLogger(__name__)
 class Postbox:
     """The sorted incoming messages of one table."""
 
-    def __init__(self, *, session: bytes, roster: tuple[bytes, ...], verifier: Verifier) -> None:
+    def __init__(self, *, session: bytes, seats: int) -> None:
         self._session = session
-        self._roster = roster
-        self._verifier = verifier
+        self._seats = seats
+        self.on_table: Callable[[MessageReceived], None] = self.put_strange
+        """Takes messages of the table chains and links of new rooms, at once."""
         self._hand = 0
         self._now: deque[MessageReceived] = deque()
         self._waiting: Counter[Seat] = Counter()
         self._waiting_bytes: Counter[Seat] = Counter()
         self._early: dict[Seat, list[MessageReceived]] = {}
-        self._wishes: dict[int, dict[Seat, Wish]] = {}
-        self._sealed: dict[int, dict[Seat, bytes]] = {}
         self._haves: dict[tuple[Seat, bool], Have] = {}
         self.dropped: Counter[Seat] = Counter()
         """How many messages of each seat were too many."""
@@ -63,15 +62,15 @@ class Postbox:
         match event:
             case LinkChanged(seat=seat):
                 self.links[seat] = event
-            case MessageReceived(data=data) if is_next(data):
-                self._put_next(event)
+            case MessageReceived(data=data) if is_table_message(data) or is_link(data):
+                self.on_table(event)
             case MessageReceived(data=data) if is_have(data):
                 self._put_have(event)
             case MessageReceived():
                 self._put_message(event)
 
     def begin(self, hand: int) -> None:
-        """Attempt `hand` begins: what came early for it is now due, older NEXTs go."""
+        """Attempt `hand` begins: what came early for it is now due."""
         if hand != self._hand:
             self._clear()
         self._hand = hand
@@ -80,28 +79,12 @@ class Postbox:
         for messages in early.values():
             for message in messages:
                 self._put_message(message)
-        self._wishes = {number: said for number, said in self._wishes.items() if number >= hand}
-        self._sealed = {number: said for number, said in self._sealed.items() if number >= hand}
 
     def take(self) -> list[MessageReceived]:
         """This attempt's messages since the last call."""
         messages = list(self._now)
         self._clear()
         return messages
-
-    def wishes(self, hand: int) -> dict[Seat, Wish]:
-        """Who has said what about attempt `hand`."""
-        return self._wishes.get(hand, {})
-
-    def note_own_wish(self, hand: int, seat: Seat, data: bytes) -> None:
-        """Keeps this seat's own NEXT, to be passed on like the others'."""
-        self._sealed.setdefault(hand, {}).setdefault(seat, data)
-
-    def wish_bytes(self, hand: int) -> list[bytes]:
-        """Every known NEXT for attempt `hand` and the one after it, as signed."""
-        return [
-            data for number in (hand, hand + 1) for data in self._sealed.get(number, {}).values()
-        ]
 
     def take_haves(self) -> list[tuple[Seat, Have]]:
         """The newest question and the newest answer of each seat, since the last call."""
@@ -132,7 +115,7 @@ class Postbox:
         is_envelope = data[:1] == bytes([VERSION]) and data[_SESSION] == self._session
         hand = int.from_bytes(data[_HAND], "little")
         if not is_envelope:
-            self._put_strange(message)
+            self.put_strange(message)
         elif hand == self._hand:
             self._keep(message)
         elif hand == self._hand + 1:
@@ -142,31 +125,17 @@ class Postbox:
             else:
                 self._drop(message.seat)
 
-    def _put_next(self, message: MessageReceived) -> None:
-        try:
-            said: Next = open_next(self._verifier, self._roster, message.data)
-        except (DecodeError, VerificationError) as error:
-            _log.warning("seat %d sent a bad NEXT: %s", message.seat + 1, error)
-            self._put_strange(message)
-            return
-        is_due = self._hand <= said.hand <= self._hand + 1
-        if said.session == self._session and is_due:
-            # The first one counts: a changed mind does not start or stop a hand twice. It is
-            # signed, so anybody may pass it on.
-            self._wishes.setdefault(said.hand, {}).setdefault(said.seat, said.wish)
-            self._sealed.setdefault(said.hand, {}).setdefault(said.seat, message.data)
-
     def _put_have(self, message: MessageReceived) -> None:
         try:
             have = decode_have(message.data)
         except DecodeError as error:
             _log.warning("seat %d sent a bad HAVE: %s", message.seat + 1, error)
-            self._put_strange(message)
+            self.put_strange(message)
             return
-        if have.session == self._session and len(have.counts) == len(self._roster):
+        if have.session == self._session and len(have.counts) == self._seats:
             self._haves[message.seat, have.asks] = have
 
-    def _put_strange(self, message: MessageReceived) -> None:
+    def put_strange(self, message: MessageReceived) -> None:
         """Within a hand the machine takes it, and signs whom it blames."""
         self.strangers.add(message.seat)
         self._keep(message)

@@ -153,6 +153,10 @@ class HandRunner:
     """What an earlier run of the program has of this hand."""
     emit: Callable[[PeerEvent], None]
     clock: Clock = time.monotonic
+    may_move: Callable[[], bool] = lambda: True
+    """Whether the table lets this seat move now (a duel waits for the other seat)."""
+    on_moves: Callable[[int], None] = lambda moves: None
+    """Told how many moves have been made."""
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
 
@@ -246,7 +250,7 @@ class HandRunner:
             self._last = turn
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
-            if turn.is_busy or self._commands or self.inbox.postbox.pending:
+            if turn.is_busy or self._ready or self.inbox.postbox.pending:
                 continue
             await self._wait(turn)
             if self._choosing is not None and self._choosing.done():
@@ -254,12 +258,21 @@ class HandRunner:
 
     async def _turn(self) -> Turn:
         messages = self.inbox.postbox.take()
-        commands, self._commands = self._commands, []
+        commands = self._ready
+        held = [command for command in self._commands if command not in commands]
+        self._commands = []
         turn = await self._in_thread(lambda: self.worker.turn(messages, commands))
-        self._commands[:0] = turn.commands
+        self._commands[:0] = [*turn.commands, *held]
         for effect in turn.effects:
             await self._carry_out(effect)
         return turn
+
+    @property
+    def _ready(self) -> list[Command]:
+        """Commands that can be carried out now."""
+        if self.may_move():
+            return list(self._commands)
+        return [command for command in self._commands if not isinstance(command, Play)]
 
     async def _in_thread(self, work: Callable[[], _Result]) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self.executor, work)
@@ -276,6 +289,7 @@ class HandRunner:
                 self._count(effect)
             case MoveApplied(seat=seat, move=move, events=events):
                 self._moves += 1
+                self.on_moves(self._moves)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))

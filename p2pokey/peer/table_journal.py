@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from p2pokey.codec import Reader, decode_base64, encode_base64, u8, u32
+from p2pokey.codec import decode_base64, encode_base64
 from p2pokey.errors import DecodeError
-from p2pokey.native.journal import Journal, Record, RecordKind
+from p2pokey.native.journal import Journal, JournalContents, Record, RecordKind
 from p2pokey.net.membership import Membership, decode_membership
 from p2pokey.peer.waits import IfMissing
-from p2pokey.table.match import FinishedHand
-from p2pokey.table.next_hand import Wish
+from p2pokey.table.records import Record as TableRecord
+from p2pokey.table.records import RecordKind as TableKind
 from p2pokey.table.roster import session_id
-from p2pokey.tiles import Seat
 
 TABLE_FILE = "table.journal"
 
@@ -63,45 +62,29 @@ class Person:
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedHand:
-    """A finished hand and where its transcript is."""
-
-    hand: FinishedHand
-    path: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostHand:
-    """An attempt without score (`Match.after_failure`), and where what was signed is."""
-
-    keys: frozenset[bytes]
-    starter: Seat | None
-    withheld: tuple[Seat, ...]
-    path: Path
-
-
 class TableJournal:
     """One seat's journal, open for writing. Use `create` or `reopen`, then `close` or `discard`."""
 
     def __init__(
-        self, folder: Path, journal: Journal, membership: Membership, person: Person
+        self,
+        folder: Path,
+        journal: Journal,
+        membership: Membership,
+        person: Person,
+        *,
+        kept: tuple[TableRecord, ...] = (),
+        is_damaged: bool = False,
     ) -> None:
         """Use `create` or `reopen`."""
         self.folder = folder
         self.membership = membership
         """What brings the program back to the others."""
         self.person = person
-        self.wishes: dict[int, Wish] = {}
-        """What this seat has said of each attempt."""
-        self.ended: list[SavedHand | LostHand] = []
-        """Attempts that are over, oldest first."""
+        self.kept = kept
+        """What the table machine of an earlier run has had written, oldest first."""
+        self.is_damaged = is_damaged
+        """Whether the end was lost: something more may have been signed."""
         self._journal = journal
-
-    @property
-    def saved(self) -> list[SavedHand]:
-        """Finished hands, oldest first."""
-        return [hand for hand in self.ended if isinstance(hand, SavedHand)]
 
     @classmethod
     def create(cls, parent: Path, membership: Membership, person: Person) -> Self:
@@ -132,50 +115,41 @@ class TableJournal:
         """
         journal, contents = Journal.reopen(folder / TABLE_FILE)
         try:
-            return cls._read(folder, journal, contents.records)
+            return cls._read(folder, journal, contents)
         except BaseException:
             journal.close()
             raise
 
     @classmethod
-    def _read(cls, folder: Path, journal: Journal, records: tuple[Record, ...]) -> Self:
-        newest = {record.kind: record.payload for record in records}
+    def _read(cls, folder: Path, journal: Journal, contents: JournalContents) -> Self:
+        newest = {record.kind: record.payload for record in contents.records}
         if not {RecordKind.PERSON, RecordKind.MEMBERSHIP} <= newest.keys():
             raise DecodeError(f"the journal in {folder} has lost its beginning")
         membership = decode_membership(newest[RecordKind.MEMBERSHIP])
-        table = cls(folder, journal, membership, _read_person(newest[RecordKind.PERSON]))
-        for record in records:
-            if record.kind is RecordKind.WISH:
-                reader = Reader(record.payload)
-                table.wishes.setdefault(reader.u32(), Wish(reader.u8()))
-            elif record.kind is RecordKind.FINISHED:
-                table.ended.append(_read_hand(record.payload))
-            elif record.kind is RecordKind.LOST:
-                table.ended.append(_read_lost(record.payload))
-        return table
+        kinds = {int(kind) for kind in RecordKind} & {int(kind) for kind in TableKind}
+        kept = tuple(
+            TableRecord(kind=TableKind(record.kind), payload=record.payload)
+            for record in contents.records
+            if record.kind in kinds
+        )
+        return cls(
+            folder,
+            journal,
+            membership,
+            _read_person(newest[RecordKind.PERSON]),
+            kept=kept,
+            is_damaged=contents.is_damaged,
+        )
 
     def move(self, membership: Membership) -> None:
         """Keeps new places at the server; raises OSError."""
         self.membership = membership
         self._journal.append((Record(kind=RecordKind.MEMBERSHIP, payload=membership.encode()),))
 
-    def wish(self, hand: int, wish: Wish) -> Wish:
-        """What this seat says of an attempt: what it has said before, or this; raises OSError."""
-        if hand not in self.wishes:
-            self._journal.append((Record(kind=RecordKind.WISH, payload=u32(hand) + u8(wish)),))
-            self.wishes[hand] = wish
-        return self.wishes[hand]
-
-    def finish(self, hand: FinishedHand, path: Path) -> None:
-        """A hand counts and its transcript is saved; raises OSError."""
-        saved = SavedHand(hand=hand, path=path)
-        self._journal.append((Record(kind=RecordKind.FINISHED, payload=_encode_hand(saved)),))
-        self.ended.append(saved)
-
-    def lose(self, hand: LostHand) -> None:
-        """An attempt has no score and what was signed is saved; raises OSError."""
-        self._journal.append((Record(kind=RecordKind.LOST, payload=_encode_lost(hand)),))
-        self.ended.append(hand)
+    def keep(self, record: TableRecord) -> None:
+        """Writes what the table machine wants to have on disk; raises OSError."""
+        kind = RecordKind(int(record.kind))
+        self._journal.append((Record(kind=kind, payload=record.payload),))
 
     def close(self) -> None:
         """Lets go of it; the table can be resumed."""
@@ -218,60 +192,6 @@ def _read_person(data: bytes) -> Person:
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal does not say who sits there") from None
-
-
-def _encode_hand(saved: SavedHand) -> bytes:
-    hand = saved.hand
-    values = {
-        "starter": hand.starter,
-        "points": hand.points,
-        "totals": hand.totals,
-        "hash": encode_base64(hand.transcript_hash),
-        "keys": [encode_base64(key) for key in sorted(hand.keys)],
-        "counts": hand.counts,
-        "path": str(saved.path),
-    }
-    return json.dumps(values, separators=(",", ":")).encode("ascii")
-
-
-def _read_hand(data: bytes) -> SavedHand:
-    values = _object(data)
-    try:
-        hand = FinishedHand(
-            starter=Seat(int(values["starter"])),
-            points=tuple(map(int, values["points"])),
-            totals=tuple(map(int, values["totals"])),
-            transcript_hash=decode_base64(values["hash"]),
-            keys=frozenset(map(decode_base64, values["keys"])),
-            counts=bool(values["counts"]),
-        )
-        return SavedHand(hand=hand, path=Path(values["path"]))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise DecodeError("the journal holds a hand that cannot be read") from None
-
-
-def _encode_lost(hand: LostHand) -> bytes:
-    values = {
-        "keys": [encode_base64(key) for key in sorted(hand.keys)],
-        "starter": hand.starter,
-        "withheld": hand.withheld,
-        "path": str(hand.path),
-    }
-    return json.dumps(values, separators=(",", ":")).encode("ascii")
-
-
-def _read_lost(data: bytes) -> LostHand:
-    values = _object(data)
-    try:
-        starter = values["starter"]
-        return LostHand(
-            keys=frozenset(map(decode_base64, values["keys"])),
-            starter=None if starter is None else Seat(int(starter)),
-            withheld=tuple(Seat(int(seat)) for seat in values["withheld"]),
-            path=Path(values["path"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise DecodeError("the journal holds a hand that cannot be read") from None
 
 
 def _object(data: bytes) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class WaitLimits:
     """A move where the table has no timer."""
     absent_s: float = 600.0
     """A player who has lost the connection or left, at most; where turns are timed see `grace_s`."""
+    alone_s: float = 60.0
+    """After coming back: until one of the others is there."""
     linger_s: float = 20.0
     """After the last hand: for players who do not have its score yet."""
     next_hand_s: float = 60.0

@@ -1,11 +1,14 @@
-"""HAVE: how far a seat has got with an attempt, so that whoever has more passes it on.
+"""HAVE: how far a seat has got with an attempt and with the table chains, so that whoever has more
+passes it on.
 
 It goes from seat to seat on their link, unsigned: it claims nothing that matters, and what comes in
 answer is signed by its authors. One byte form, integers little-endian:
 
-    mark u8 = 0x81 | session 32 | hand u32 | asks u8 | seats u8 | count u16 for each seat
+    mark u8 = 0x81 | session 32 | hand u32 | asks u8 | seats u8 | count u16 for each seat |
+    table count u32 for each seat
 
-`count` is how many messages of that seat's chain the sender has accepted. `asks` is 1 if the receiver
+`count` is how many messages of that seat's chain in the attempt the sender has accepted, `table
+count` the same of its table chain (table/chain.py). `asks` is 1 if the receiver
 shall send what is missing and then its own HAVE with 0, and 0 in such an answer.
 """
 
@@ -30,7 +33,9 @@ class Have:
     asks: bool
     """Whether an answer is wanted."""
     counts: tuple[int, ...]
-    """Accepted messages of each seat's chain."""
+    """Accepted messages of each seat's chain in the attempt."""
+    table: tuple[int, ...]
+    """Accepted messages of each seat's table chain."""
 
 
 def is_have(data: bytes) -> bool:
@@ -42,7 +47,7 @@ def encode_have(have: Have) -> bytes:
     """The bytes."""
     counts = b"".join(u16(min(count, _MAX_COUNT)) for count in have.counts)
     head = u8(MARK) + have.session + u32(have.hand) + u8(have.asks) + u8(len(have.counts))
-    return head + counts
+    return head + counts + b"".join(map(u32, have.table))
 
 
 def decode_have(data: bytes) -> Have:
@@ -51,7 +56,8 @@ def decode_have(data: bytes) -> Have:
         raise BadLength(f"expected a HAVE, got {len(data)} bytes")
     reader = Reader(data[1:])
     session, hand, asks, seats = reader.take(32), reader.u32(), reader.u8(), reader.u8()
-    if asks > 1 or not MIN_SEATS <= seats <= MAX_SEATS or len(data) != _HEAD_SIZE + 2 * seats:
+    if asks > 1 or not MIN_SEATS <= seats <= MAX_SEATS or len(data) != _HEAD_SIZE + 6 * seats:
         raise DecodeError("expected a HAVE of a table")
     counts = tuple(reader.u16() for _ in range(seats))
-    return Have(session=session, hand=hand, asks=bool(asks), counts=counts)
+    table = tuple(reader.u32() for _ in range(seats))
+    return Have(session=session, hand=hand, asks=bool(asks), counts=counts, table=table)

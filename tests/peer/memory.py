@@ -115,6 +115,8 @@ class Hub:
         on_event: Callable[[Seat, PeerEvent], None] = lambda seat, event: None,
         if_missing: IfMissing = IfMissing.VOID,
         person: Person | None = None,
+        is_resumed: bool = False,
+        stays: bool = False,
     ) -> Table:
         """One seat's table; writes to `folder`."""
         out = folder / "out"
@@ -136,4 +138,6 @@ class Hub:
             limits=limits or WaitLimits(),
             if_missing=if_missing,
             person=person,
+            is_resumed=is_resumed,
+            stays=stays,
         )

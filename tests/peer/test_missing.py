@@ -29,7 +29,7 @@ from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
-from tests.peer.test_table import SHORT, Recorder, audit, cut_after, make_tables, play_all
+from tests.peer.test_table import SHORT, Recorder, audit, cut_after, play_all
 
 WAITING = replace(SHORT, next_hand_s=20, absent_s=0.5, round_s=1.0)
 
@@ -130,11 +130,8 @@ def test_a_player_voids_a_paused_hand(tmp_path: Path):
 
 
 def test_a_hand_that_goes_on_cannot_be_voided(tmp_path: Path):
-    hub = Hub()
-    tables, _ = make_tables(hub, tmp_path)
-    with pytest.raises(LocalProtocolError, match="no hand"):
-        tables[0].void()
     refused: list[str] = []
+    tables: list[Table] = []
 
     def hear(who: Seat, event: PeerEvent) -> None:
         if who == 0 and isinstance(event, MoveMade):
@@ -142,7 +139,9 @@ def test_a_hand_that_goes_on_cannot_be_voided(tmp_path: Path):
                 tables[0].void()
             refused.append(str(caught.value))
 
-    tables[0].emit = lambda event: hear(Seat(0), event)
+    tables += tables_of(Hub(), tmp_path, hear, IfMissing.WAIT)
+    with pytest.raises(LocalProtocolError, match="no hand"):
+        tables[0].void()
     asyncio.run(play_all(tables))
 
     assert set(refused) == {"the hand is not paused"}

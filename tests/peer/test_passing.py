@@ -6,11 +6,14 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.net.mesh import MessageReceived
 from p2pokey.peer.passing import Archive, Passing
 from p2pokey.peer.postbox import Postbox
+from p2pokey.peer.table import first_match
+from p2pokey.table.commands import Say
+from p2pokey.table.effects import Send
 from p2pokey.table.have import Have, decode_have, encode_have, is_have
+from p2pokey.table.machine import TableMachine
 from p2pokey.tiles import Seat
 from tests.hand.test_whole_hand import finished
 from tests.peer.memory import Hub
-from tests.peer.test_postbox import wish
 
 SESSION = b"\x42" * 32
 
@@ -22,20 +25,38 @@ class Desk:
         self.hub = Hub()
         self.sent: list[tuple[int, bytes]] = []
         self.hub.wire = self.note
-        roster = tuple(signer.public_key for signer in self.hub.signers)
-        self.box = Postbox(session=SESSION, roster=roster, verifier=Ed25519Verifier())
+        self.box = Postbox(session=SESSION, seats=4)
         self.now = 100.0
+        self.machine, self.other = (self.table(seat) for seat in (0, 3))
+        self.answered = 0
         self.passing = Passing(
-            links=self.hub.links[0], postbox=self.box, seats=4, clock=lambda: self.now
+            links=self.hub.links[0],
+            postbox=self.box,
+            machine=self.machine,
+            seats=4,
+            clock=lambda: self.now,
+            on_all_answered=self.count,
         )
         self.archive = self.passing.begin(0)
+
+    def table(self, seat: int) -> TableMachine:
+        return TableMachine(
+            match=first_match(self.hub.links[seat]),
+            seat=Seat(seat),
+            signer=self.hub.signers[seat],
+            verifier=Ed25519Verifier(),
+            now=0.0,
+        )
+
+    def count(self) -> None:
+        self.answered += 1
 
     def note(self, source: Seat, target: Seat, data: bytes) -> list[bytes]:
         self.sent.append((target, data))
         return []
 
     def hear(self, seat: int, counts: tuple[int, ...], *, asks: bool = True, hand: int = 0) -> None:
-        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts)
+        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts, table=(0,) * 4)
         self.box.put(MessageReceived(seat=Seat(seat), data=encode_have(have)))
 
     def take(self) -> list[tuple[int, bytes]]:
@@ -59,7 +80,9 @@ def test_a_question_is_answered_with_what_is_missing_and_then_the_own_counts(des
 
     assert [target for target, _ in sent] == [2, 2, 2]
     assert [data for _, data in sent[:2]] == desk.archive.after((999, counts[1] - 2, 999, 999))
-    assert decode_have(sent[2][1]) == Have(session=SESSION, hand=0, asks=False, counts=counts)
+    assert decode_have(sent[2][1]) == Have(
+        session=SESSION, hand=0, asks=False, counts=counts, table=(0,) * 4
+    )
 
 
 def test_an_answer_is_not_answered(desk: Desk):
@@ -78,13 +101,39 @@ def test_what_an_answer_lacks_is_sent(desk: Desk):
     assert len(desk.take()) == 1
 
 
-def test_wishes_are_passed_on(desk: Desk):
-    said = wish(3, 0, session=SESSION)
-    desk.box.put(MessageReceived(seat=Seat(3), data=said))
+def test_messages_of_the_table_are_passed_on(desk: Desk):
+    desk.other.act(Say(text="hello"), 0.0)
+    (said,) = [effect.data for effect in desk.other.poll() if isinstance(effect, Send)]
+    desk.machine.receive(said, Seat(3), 0.0)
     desk.hear(1, desk.archive.counts)
     desk.passing.answer()
+    sent = desk.take()
 
-    assert (1, said) in desk.take()
+    assert sent[0] == (1, said)
+    assert decode_have(sent[1][1]).table == (0, 0, 0, 1)
+
+
+def test_a_seat_that_lacks_something_is_not_level(desk: Desk):
+    counts = desk.archive.counts
+    assert not desk.passing.is_level(Seat(1), 0)
+    for having, is_level in (((0, *counts[1:]), False), (counts, True)):
+        desk.hear(1, having, asks=False)
+        desk.passing.answer()
+        assert desk.passing.is_level(Seat(1), 0) is is_level
+    desk.machine.act(Say(text="one more"), 0.0)
+    assert not desk.passing.is_level(Seat(1), 0)
+
+
+def test_it_is_told_once_that_all_have_answered(desk: Desk):
+    for seat in (1, 2, 2, 3, 1):
+        assert desk.answered == 0
+        desk.hear(seat, desk.archive.counts, asks=False)
+        desk.passing.answer()
+        if seat == 3:
+            break
+    desk.hear(1, desk.archive.counts, asks=False)
+    desk.passing.answer()
+    assert desk.answered == 1
 
 
 def test_the_hand_before_is_still_known_and_older_ones_are_not(desk: Desk):

@@ -2,14 +2,11 @@
 
 import pytest
 
-from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MessageReceived
 from p2pokey.peer.postbox import MAX_EARLY, MAX_PENDING, MAX_PENDING_BYTES, Postbox
-from p2pokey.table.next_hand import Next, Wish, seal_next
 from p2pokey.tiles import Seat
 
-SIGNERS = [Ed25519Signer(bytes([seat + 1]) * 32) for seat in range(4)]
 SESSION = b"s" * 32
 
 
@@ -18,14 +15,9 @@ def envelope(hand: int, *, session: bytes = SESSION, tail: bytes = b"") -> bytes
     return b"\0" + session + hand.to_bytes(4, "little") + bytes(200) + tail
 
 
-def wish(seat: int, hand: int, said: Wish = Wish.PLAY, *, session: bytes = SESSION) -> bytes:
-    return seal_next(SIGNERS[seat], Next(session=session, hand=hand, seat=Seat(seat), wish=said))
-
-
 @pytest.fixture
 def box() -> Postbox:
-    roster = tuple(signer.public_key for signer in SIGNERS)
-    return Postbox(session=SESSION, roster=roster, verifier=Ed25519Verifier())
+    return Postbox(session=SESSION, seats=4)
 
 
 def put(box: Postbox, seat: int, data: bytes) -> None:
@@ -109,46 +101,22 @@ def test_a_new_hand_forgets_the_rest_of_the_old_one(box: Postbox):
     assert datas(box) == []
 
 
-def test_wishes_are_kept_for_this_hand_and_the_next(box: Postbox):
-    put(box, 1, wish(1, 0))
-    put(box, 2, wish(2, 1, Wish.STOP))
-    put(box, 3, wish(3, 2))
+def test_messages_of_the_table_go_to_the_table(box: Postbox):
+    taken: list[MessageReceived] = []
+    box.on_table = taken.append
+    put(box, 1, b"\x82 of a chain")
+    put(box, 2, b"\x83 a link")
 
-    assert box.wishes(0) == {1: Wish.PLAY}
-    assert box.wishes(1) == {2: Wish.STOP}
-    assert box.wishes(2) == {}
-    box.begin(1)
-    assert box.wishes(0) == {}
-    assert box.wishes(1) == {2: Wish.STOP}
-
-
-def test_the_first_wish_counts(box: Postbox):
-    put(box, 1, wish(1, 0, Wish.STOP))
-    put(box, 1, wish(1, 0, Wish.PLAY))
-
-    assert box.wishes(0) == {1: Wish.STOP}
-
-
-def test_a_wish_may_come_by_way_of_another_seat(box: Postbox):
-    put(box, 1, wish(2, 0))
-
-    assert box.wishes(0) == {2: Wish.PLAY}
-    assert box.wish_bytes(0) == [wish(2, 0)]
-
-
-def test_a_wish_of_another_session_is_dropped(box: Postbox):
-    put(box, 1, wish(1, 0, session=b"x" * 32))
-
-    assert box.wishes(0) == {}
+    assert [message.seat for message in taken] == [1, 2]
     assert box.pending == 0
 
 
-def test_a_forged_wish_goes_to_the_machine(box: Postbox):
-    data = wish(1, 0)
-    put(box, 1, data[:-1] + bytes([data[-1] ^ 1]))
+def test_what_the_table_refuses_goes_to_the_machine(box: Postbox):
+    message = MessageReceived(seat=Seat(1), data=b"\x82 garbage")
+    box.put_strange(message)
 
-    assert box.wishes(0) == {}
-    assert box.pending == 1
+    assert box.strangers == {1}
+    assert datas(box) == [message.data]
 
 
 def test_the_newest_state_of_a_link_counts(box: Postbox):

@@ -15,8 +15,8 @@ from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiti
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name, table_folders
 from p2pokey.peer.waits import WaitLimits
-from p2pokey.table.match import FinishedHand
-from p2pokey.table.next_hand import Wish
+from p2pokey.table.records import Record as TableRecord
+from p2pokey.table.records import RecordKind as TableKind
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.net.support import NONCES, make_roster
@@ -55,7 +55,12 @@ def start_again(hub: Hub, seat: int, folder: Path, recorder: Recorder) -> Table:
                 other.events.put_nowait(LinkChanged(seat=Seat(seat), state=state))
             links.events.put_nowait(LinkChanged(seat=other.seat, state=LinkState.HERE))
     return hub.table(
-        seat, folder, hands=1 if seat == 0 else None, limits=PATIENT, on_event=recorder
+        seat,
+        folder,
+        hands=1 if seat == 0 else None,
+        limits=PATIENT,
+        on_event=recorder,
+        is_resumed=True,
     )
 
 
@@ -193,12 +198,10 @@ PERSON = Person(
     ice=("stun:x:1",),
     patience_s=60,
 )
-HAND = FinishedHand(
-    starter=Seat(2),
-    points=(-2, 0, 0, 0),
-    totals=(18, 20, 20, 20),
-    transcript_hash=b"h" * 64,
-    keys=frozenset({b"a" * 32, b"b" * 32}),
+RECORDS = (
+    TableRecord(kind=TableKind.TALK, payload=b"a message"),
+    TableRecord(kind=TableKind.MUTES, payload=b"\x02"),
+    TableRecord(kind=TableKind.OUTCOME, payload=b"{}"),
 )
 
 
@@ -206,17 +209,16 @@ def test_a_table_journal_gives_back_what_it_was_told(tmp_path: Path):
     first = TableJournal.create(tmp_path, membership(), PERSON)
     moved = membership().moved(place="c9", token="u", routes=("c1", "c9", "c3", "c4"))
     first.move(moved)
-    assert first.wish(0, Wish.PLAY) is Wish.PLAY
-    first.finish(HAND, Path("out/x.jsonl"))
+    for record in RECORDS:
+        first.keep(record)
     first.close()
     again = TableJournal.reopen(first.folder)
 
     assert first.folder == tmp_path / folder_name(membership())
     assert again.membership == moved
     assert again.person == PERSON
-    assert [saved.hand for saved in again.saved] == [HAND]
-    assert again.wish(0, Wish.STOP) is Wish.PLAY, "a wish is not signed anew"
-    assert again.wish(1, Wish.STOP) is Wish.STOP
+    assert again.kept == RECORDS
+    assert not again.is_damaged
     again.close()
 
 
@@ -249,14 +251,16 @@ def test_a_journal_without_its_beginning_is_refused(tmp_path: Path):
 
 def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
     journal = TableJournal.create(tmp_path, membership(), PERSON)
-    for hand in range(5):
-        journal.wish(hand, Wish.PLAY)
+    talk = [TableRecord(kind=TableKind.TALK, payload=bytes([n]) * 5) for n in range(5)]
+    for record in talk:
+        journal.keep(record)
     journal.close()
     path = journal.folder / "table.journal"
     whole = path.read_bytes()
     for cut in range(1, 90, 7):
         path.write_bytes(whole[:-cut])
         again = TableJournal.reopen(journal.folder)
-        assert list(again.wishes) == list(range(len(again.wishes)))
-        assert len(again.wishes) >= 5 - (cut + 17) // 18
+        assert list(again.kept) == talk[: len(again.kept)]
+        assert len(again.kept) >= 5 - (cut + 17) // 18
+        assert again.is_damaged is bool(cut % 18), "a cut between two records leaves no trace"
         again.close()

@@ -23,7 +23,7 @@ from p2pokey.native.journal import RecordKind, read_journal
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import MessageReceived
-from p2pokey.peer import table as table_module
+from p2pokey.peer import playing
 from p2pokey.peer.events import (
     Connected,
     HandBegan,
@@ -424,7 +424,7 @@ def test_a_failed_audit_ends_the_hand_with_the_seat_named(
             command = RejectResult(culprit=2, cause="DleqInvalid", message="a token is wrong")
             return Verdict(command=command, proofs=7)
 
-    monkeypatch.setattr(table_module, "OwnAudit", Suspicious)
+    monkeypatch.setattr(playing, "OwnAudit", Suspicious)
     asyncio.run(play_all(tables))
     failures = [recorder.of(HandFailed, seat)[0] for seat in range(4)]
 

@@ -64,8 +64,8 @@ def test_a_traced_hand_is_told_whole(tmp_path: Path) -> None:
     async def play() -> None:
         hub = Hub()
         tables = [hub.table(seat, tmp_path, hands=1) for seat in range(4)]
-        tables[0].trace = trace
-        tables[0].ports = replace(tables[0].ports, group=Group(trace.watch(CheapBackend())))
+        ports = replace(tables[0].ports, group=Group(trace.watch(CheapBackend())))
+        tables[0] = replace(tables[0], trace=trace, ports=ports)
         await asyncio.gather(*(table.play() for table in tables))
 
     asyncio.run(play())

@@ -1,0 +1,96 @@
+"""When this seat may ask, and when its program has to say no to a question by itself."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from p2pokey.table.asks import Asks, OpenAsk
+from p2pokey.table.commands import Refusal
+from p2pokey.table.contents import Ask, What
+from p2pokey.table.course import Course
+from p2pokey.table.presence import Attendance
+from p2pokey.tiles import Seat
+
+ASK_SECONDS = 60.0
+"""Time to answer a question; then the program says no."""
+STUCK_SECONDS = 15.0
+"""After that time: a seat that has still not answered is not going to."""
+
+
+@dataclass(kw_only=True)
+class Asking:
+    """This seat's view of the questions."""
+
+    own: Seat
+    asks: Asks
+    course: Course
+    attendance: Attendance
+    faulty: Collection[Seat]
+    """Seats with a fork in their chain: nothing is taken from them any more."""
+
+    def refusal(self, ask: Ask, must: Collection[Seat], now: float) -> Refusal | None:
+        """Why this seat may not ask that now."""
+        if ask.what is What.SEATING and ask.step:
+            return Refusal.IN_HAND
+        if any(self._is_gone(seat) for seat in must):
+            return Refusal.SOMEBODY_GONE
+        for opened in self.asks.open():
+            if not (ask.what is What.SEATING and self.is_stuck(opened, now)):
+                return Refusal.ASK_OPEN
+        return None
+
+    def awaits_own(self, opened: OpenAsk) -> bool:
+        """Whether this seat must answer and has not."""
+        return self.own in opened.must and self.asks.reply(opened, self.own) is None
+
+    def is_reached(self, opened: OpenAsk) -> bool:
+        """Whether this seat has got as far as the question was asked."""
+        return self.course.position >= (opened.ask.attempt, opened.ask.step)
+
+    def must_lapse(self, opened: OpenAsk, now: float) -> bool:
+        """Whether the program has to say no for its player.
+
+        That is so when this seat is further than the question, when the time is up, when somebody
+        who must answer is gone, when other seats are asked for with another score, or when this
+        seat is bound to another question.
+        """
+        ask = opened.ask
+        if self.course.position > (ask.attempt, ask.step) or now >= opened.came + ASK_SECONDS:
+            return True
+        awaited = (opened.asker, *self.asks.missing(opened))
+        if any(self._is_gone(seat) for seat in awaited):
+            return True
+        return self.differs(opened) or self._is_bound_elsewhere(opened, now)
+
+    def differs(self, opened: OpenAsk) -> bool:
+        """Whether the asker goes on with a score that is not this seat's."""
+        ask = opened.ask
+        is_due = self.is_reached(opened) and ask.what is What.SEATING
+        return is_due and ask.sheet != self.course.sheet.digest()
+
+    def is_bound(self) -> bool:
+        """Whether this seat has asked something, or said yes to it, that is not settled."""
+        return any(self.asks.is_bound(opened, self.own) for opened in self.asks.open())
+
+    def is_stuck(self, opened: OpenAsk, now: float) -> bool:
+        """Whether the answers that a question still needs are not going to come."""
+        missing = self.asks.missing(opened)
+        is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
+        return is_late or all(self._is_gone(seat) for seat in missing)
+
+    def next_timer(self) -> float | None:
+        """When the program has to say no for its player."""
+        return min(
+            (opened.came + ASK_SECONDS for opened in self.asks.open() if self.awaits_own(opened)),
+            default=None,
+        )
+
+    def _is_bound_elsewhere(self, opened: OpenAsk, now: float) -> bool:
+        others = [other for other in self.asks.open() if other is not opened]
+        return any(
+            self.asks.is_bound(other, self.own)
+            and not (opened.ask.what is What.SEATING and self.is_stuck(other, now))
+            for other in others
+        )
+
+    def _is_gone(self, seat: Seat) -> bool:
+        return self.attendance.is_gone(seat) or seat in self.faulty

@@ -1,0 +1,104 @@
+"""From one hand to the next: NEXT, the begin of a hand, the end of a match, a rematch."""
+
+from p2pokey.table.asking import Asking
+from p2pokey.table.commands import Refusal
+from p2pokey.table.contents import Wish
+from p2pokey.table.course import Course
+from p2pokey.table.desk import Desk
+from p2pokey.table.effects import (
+    BeginHand,
+    GiveUpHand,
+    MatchEnded,
+    RematchBegins,
+    ScoresDiffer,
+)
+from p2pokey.table.nexts import Nexts
+from p2pokey.table.records import Outcome, RecordKind, encode_outcome
+from p2pokey.tiles import Seat
+
+
+class Hands:
+    """What leads from hand to hand at this seat."""
+
+    def __init__(self, desk: Desk, course: Course, nexts: Nexts, asking: Asking) -> None:
+        self._desk = desk
+        self._course = course
+        self._nexts = nexts
+        self._asking = asking
+        self._wish: Wish | None = None
+
+    def want(self, wish: Wish) -> None:
+        """This seat plays the next attempt, or none."""
+        if wish is Wish.PLAY and self._course.match.is_over:
+            self._desk.refuse(Refusal.MATCH_OVER)
+        else:
+            self._wish = wish
+
+    def say_next(self, now: float) -> None:
+        """Says what this seat wants, once nothing stands in the way."""
+        is_free = self._course.hand is None and not self._asking.is_bound()
+        if self._wish is None or not is_free or not self._desk.can_speak:
+            return
+        if self._desk.seat not in self._nexts.of(self._course.attempt):
+            self._desk.say(self._course.own_next(self._wish), now)
+        self._wish = None
+
+    def look(self) -> None:
+        """Begins the next hand, or ends the match, once the seats have said so."""
+        course = self._course
+        if course.hand is not None or self._differ():
+            return
+        stopped = self._nexts.stopped(course.attempt)
+        if course.match.is_over or stopped:
+            self._end_match(() if course.match.is_over else stopped)
+            return
+        said = self._nexts.of(course.attempt)
+        is_free = not self._asking.is_bound() and not self._desk.chains.faults
+        if len(said) == len(course.match.roster) and is_free:
+            course.begin(said)
+            self._tell_hand()
+
+    def end(self, outcome: Outcome) -> None:
+        """The hand that was begun has ended; LocalProtocolError if none was."""
+        self._course.end(outcome)
+        self._desk.persist(RecordKind.OUTCOME, encode_outcome(outcome))
+
+    def rematch(self, attempt: int) -> None:
+        """All have agreed, while that attempt was going on or next: it is left out."""
+        if attempt < self._course.sheet.first_attempt:
+            return
+        self.give_up("a rematch was agreed on")
+        self._course.rematch(attempt + 1)
+        history = tuple(sheet for sheet, _ in self._course.history)
+        self._desk.emit(RematchBegins(attempt=self._course.attempt, history=history))
+
+    def give_up(self, reason: str) -> None:
+        """The running hand, if there is one, is to end without a score."""
+        if self._course.hand is not None:
+            self._desk.emit(GiveUpHand(reason=reason))
+
+    def announce(self) -> None:
+        """After a restart: the hand that is to be taken up again."""
+        self._tell_hand()
+        if self._course.is_stale:
+            self.give_up("a rematch was agreed on")
+
+    def _tell_hand(self) -> None:
+        hand = self._course.hand
+        if hand is not None:
+            self._desk.emit(BeginHand(setup=hand, used_keys=self._course.match.used_keys))
+
+    def _differ(self) -> bool:
+        """Whether somebody keeps another score, and tells who does."""
+        own, said = self._course.sheet.digest(), self._nexts.of(self._course.attempt)
+        differing = [seat for seat in sorted(said) if said[seat].sheet != own]
+        for seat in differing:
+            if self._desk.is_news("score", seat, self._course.attempt):
+                self._desk.emit(ScoresDiffer(seat=seat))
+        return bool(differing)
+
+    def _end_match(self, stopped: tuple[Seat, ...]) -> None:
+        match, sheet = self._course.match, self._course.sheet
+        if self._desk.is_news("end", self._desk.seat, sheet.first_attempt):
+            ended = MatchEnded(sheet=sheet, winners=match.winners, stopped_by=stopped)
+            self._desk.emit(ended)

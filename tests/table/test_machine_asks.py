@@ -1,0 +1,455 @@
+"""Questions to all: what is agreed on follows from the chains, and all seats come to the same."""
+
+import pytest
+
+from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
+from p2pokey.table.asks import Outcome
+from p2pokey.table.carry import VACANT, carry_bytes
+from p2pokey.table.commands import (
+    AnswerAsk,
+    AskRematch,
+    AskSeating,
+    HandAt,
+    LinkIs,
+    Refusal,
+    ShareLink,
+    WantNext,
+)
+from p2pokey.table.contents import Ask, Reply, What, Wish
+from p2pokey.table.effects import (
+    AskAnswered,
+    AskClosed,
+    AskOpened,
+    BeginHand,
+    GiveUpHand,
+    Refused,
+    RematchBegins,
+    RoomLink,
+    ScoresDiffer,
+    SeatingAgreed,
+    Send,
+)
+from p2pokey.table.messages import encode_link
+from p2pokey.table.presence import Presence
+from p2pokey.table.records import HandCounts, HandFailed
+from p2pokey.tiles import Seat
+from tests.table.table_net import Net, finished
+
+PLAY, STOP = WantNext(wish=Wish.PLAY), WantNext(wish=Wish.STOP)
+NEW_ORDER = (1, 0, 2, 3)
+
+
+def answer(net: Net, seat: int, *, yes: bool, asker: int = 0, newest: bool = False) -> None:
+    seqs = [opened.seq for opened in net.chairs[seat].machine.open_asks()]
+    net.act(seat, AnswerAsk(asker=Seat(asker), seq=seqs[-1 if newest else 0], yes=yes))
+    net.run()
+
+
+def outcomes(net: Net) -> list[list[Outcome]]:
+    return [[closed.outcome for closed in heard] for heard in net.told(AskClosed)]
+
+
+def refusals(net: Net, seat: int) -> list[Refusal]:
+    return [refused.why for refused in net.chairs[seat].heard(Refused)]
+
+
+def ask(net: Net, seat: int, command: AskRematch | AskSeating) -> None:
+    net.act(seat, command)
+    net.run()
+
+
+def set_gone(net: Net, gone: int) -> None:
+    net.cut.add(gone)
+    for seat in range(len(net.chairs)):
+        net.act(seat, LinkIs(seat=Seat(gone), state=Presence.AWAY))
+    net.run()
+
+
+# Rematch -----------------------------------------------------------------------------------------
+
+
+def test_a_rematch_needs_everybody():
+    net = Net()
+    net.all_act(PLAY)
+    net.play_hand((0, -20, -2, -2))
+    ask(net, 0, AskRematch())
+    for seat in (1, 2):
+        answer(net, seat, yes=True)
+    assert outcomes(net) == [[]] * 4
+
+    answer(net, 3, yes=True)
+    assert outcomes(net) == [[Outcome.AGREED]] * 4
+    assert [len(heard) for heard in net.told(AskAnswered)] == [3] * 4
+    assert [heard[0].attempt for heard in net.told(RematchBegins)] == [2] * 4
+    assert net.told(RematchBegins)[1][0].history[0].totals == (20, 0, 18, 18)
+    assert net.told(GiveUpHand) == [[]] * 4
+
+    net.all_act(PLAY)
+    setups = [heard[-1].setup for heard in net.told(BeginHand)]
+    assert {(s.hand, s.match_hand, s.totals, s.starter) for s in setups} == {
+        (2, 0, (20, 20, 20, 20), None)
+    }
+    assert net.told(BeginHand)[0][-1].used_keys == frozenset({b"d" * 32})
+
+
+def test_one_no_settles_it():
+    net = Net()
+    ask(net, 0, AskRematch())
+    answer(net, 2, yes=False)
+
+    assert outcomes(net) == [[Outcome.REFUSED]] * 4
+    assert {closed.against for heard in net.told(AskClosed) for closed in heard} == {(2,)}
+    answer_again = AnswerAsk(asker=Seat(0), seq=0, yes=True)
+    net.act(1, answer_again)
+    assert refusals(net, 1) == [Refusal.NO_SUCH_ASK]
+
+
+def test_the_first_answer_counts():
+    net = Net()
+    ask(net, 0, AskRematch())
+    answer(net, 1, yes=True)
+    net.act(1, AnswerAsk(asker=Seat(0), seq=0, yes=False))
+    net.run()
+
+    assert refusals(net, 1) == [Refusal.NO_SUCH_ASK]
+    assert outcomes(net) == [[]] * 4
+
+
+def test_a_rematch_in_the_middle_of_a_hand_gives_it_up():
+    net = Net()
+    net.all_act(PLAY)
+    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    ask(net, 0, AskRematch())
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+
+    assert [len(heard) for heard in net.told(GiveUpHand)] == [1] * 4
+    assert not net.chairs[0].machine.may_move()
+    net.all_act(HandFailed(keys=frozenset({b"k" * 32}), starter=Seat(2)))
+    net.all_act(PLAY)
+    begun = net.told(BeginHand)[3][-1]
+    assert (begun.setup.hand, begun.setup.starter) == (1, None)
+    assert begun.used_keys == frozenset({b"k" * 32})
+
+
+def test_a_move_cancels_a_pending_request():
+    net = Net()
+    net.all_act(PLAY)
+    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    ask(net, 0, AskRematch())
+    answer(net, 1, yes=True)
+    net.all_act(HandAt(attempt=0, step=12, moves=5))
+
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert net.told(AskClosed)[0][0].against == (2,)
+    assert net.told(RematchBegins) == [[]] * 4
+
+
+def test_a_new_step_without_a_move_cancels_nothing():
+    net = Net()
+    net.all_act(PLAY)
+    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    ask(net, 0, AskRematch())
+    net.all_act(HandAt(attempt=0, step=12, moves=4))
+
+    assert outcomes(net) == [[]] * 4
+
+
+def test_a_seat_that_is_behind_answers_when_it_has_got_there():
+    net = Net()
+    net.all_act(PLAY)
+    for seat in (0, 1, 2):
+        net.act(seat, HandAt(attempt=0, step=9, moves=4))
+    ask(net, 0, AskRematch())
+    assert [len(heard) for heard in net.told(AskOpened)] == [1, 1, 1, 0]
+
+    net.act(3, HandAt(attempt=0, step=9, moves=4))
+    assert [len(heard) for heard in net.told(AskOpened)] == [1] * 4
+
+
+def test_a_new_attempt_cancels_a_request():
+    net = Net()
+    for seat in (1, 2, 3):
+        net.act(seat, PLAY)
+    net.run()
+    ask(net, 1, AskRematch())
+    answer(net, 2, yes=True, asker=1)
+    net.act(0, PLAY)
+    net.run()
+
+    # Seat 1 wanted the hand, so its program has begun it and said no for it.
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
+
+
+def test_who_has_said_yes_begins_no_hand_before_it_is_settled():
+    net = Net()
+    for seat in (0, 1, 2):
+        net.act(seat, PLAY)
+    net.run()
+    net.cut = {3}
+    ask(net, 1, AskRematch())
+    answer(net, 0, yes=True, asker=1)
+    answer(net, 2, yes=True, asker=1)
+    net.cut = set()
+    net.act(3, PLAY)
+    net.run()
+    # Seat 4 does not know the question and has begun; the others wait for its answer.
+    assert [len(heard) for heard in net.told(BeginHand)] == [0, 0, 0, 1]
+
+    net.catch_up(3)
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
+
+
+def test_next_waits_while_the_own_question_is_open():
+    net = Net()
+    ask(net, 0, AskRematch())
+    sent = [effect for effect in net.act(0, PLAY) if isinstance(effect, Send)]
+    assert sent == []
+
+    answer(net, 1, yes=False)
+    assert Seat(0) in net.chairs[2].machine.said
+
+
+def test_after_a_minute_the_program_says_no():
+    net = Net()
+    ask(net, 0, AskRematch())
+    assert [chair.machine.next_timer() for chair in net.chairs] == [None] + [net.now + 60] * 3
+
+    net.wait(ASK_SECONDS - 1)
+    assert outcomes(net) == [[]] * 4
+    net.wait(1)
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert [chair.machine.next_timer() for chair in net.chairs] == [None] * 4
+
+
+def test_somebody_who_goes_cancels_it():
+    net = Net()
+    ask(net, 0, AskRematch())
+    set_gone(net, 2)
+
+    assert outcomes(net)[0] == outcomes(net)[1] == outcomes(net)[3] == [Outcome.CANCELLED]
+
+
+def test_nothing_is_asked_while_somebody_is_gone_or_another_question_is_open():
+    net = Net()
+    ask(net, 0, AskRematch())
+    ask(net, 1, AskRematch())
+    assert refusals(net, 1) == [Refusal.ASK_OPEN]
+
+    answer(net, 1, yes=False)
+    set_gone(net, 2)
+    ask(net, 1, AskRematch())
+    assert refusals(net, 1) == [Refusal.ASK_OPEN, Refusal.SOMEBODY_GONE]
+
+
+def test_who_has_stopped_agrees_to_nothing_more():
+    net = Net()
+    net.act(2, STOP)
+    ask(net, 0, AskRematch())
+
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+
+
+def test_two_questions_at_once_are_both_settled_alike():
+    """Each asker is bound to its own question, so none of the two is agreed to."""
+    net = Net()
+    net.act(0, AskRematch())
+    net.act(1, AskRematch())
+    net.run()
+
+    closed = [{(c.asker, c.outcome) for c in heard} for heard in net.told(AskClosed)]
+    assert closed == [{(0, Outcome.CANCELLED), (1, Outcome.CANCELLED)}] * 4
+
+
+# Other seats -------------------------------------------------------------------------------------
+
+
+def agree_on(net: Net, order: tuple[int, ...], asker: int = 0, *, newest: bool = False) -> None:
+    ask(net, asker, AskSeating(order=order))
+    for seat in order:
+        if seat not in (asker, VACANT):
+            answer(net, seat, yes=True, asker=asker, newest=newest)
+
+
+def test_other_seats_are_agreed_on_and_the_match_goes_over():
+    net = Net()
+    net.all_act(PLAY)
+    net.play_hand((0, -2, -4, -8), starter=1)
+    match = net.chairs[0].machine.match
+    agree_on(net, NEW_ORDER)
+
+    agreed = [heard[0] for heard in net.told(SeatingAgreed)]
+    assert {a.order for a in agreed} == {NEW_ORDER}
+    assert {a.carry for a in agreed} == {carry_bytes(match, NEW_ORDER)}
+    assert [a.seat for a in agreed] == [1, 0, 2, 3]
+    net.all_act(PLAY)
+    assert [refusals(net, seat) for seat in range(4)] == [[Refusal.TABLE_OVER]] * 4
+    assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
+
+
+def test_who_is_out_is_not_asked_but_told():
+    net = Net()
+    net.all_act(PLAY)
+    net.play_hand()
+    agree_on(net, (0, 1, VACANT, 3))
+
+    assert [heard[0].seat for heard in net.told(SeatingAgreed)] == [0, 1, None, 3]
+    assert [heard[0].must_answer for heard in net.told(AskOpened)] == [False, True, False, True]
+
+
+def test_somebody_who_is_gone_can_be_put_out():
+    net = Net()
+    net.all_act(PLAY)
+    net.play_hand()
+    set_gone(net, 3)
+    agree_on(net, (0, 1, 2, VACANT))
+
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+    net.cut = set()
+    net.catch_up(3)
+    assert net.told(SeatingAgreed)[3][0].seat is None
+
+
+def test_seats_do_not_change_during_a_hand():
+    net = Net()
+    net.all_act(PLAY)
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+
+    assert refusals(net, 0) == [Refusal.IN_HAND]
+
+
+@pytest.mark.parametrize(
+    ("order", "why"),
+    [
+        ((0, 1), Refusal.BAD_ORDER),
+        ((VACANT, 0, 1, 2), Refusal.BAD_ORDER),
+        ((0, 0, 1, 2), Refusal.BAD_ORDER),
+        ((1, 2, 3, VACANT), Refusal.NOT_STAYING),
+    ],
+)
+def test_an_order_must_fit(order: tuple[int, ...], why: Refusal):
+    net = Net()
+    ask(net, 0, AskSeating(order=order))
+
+    assert refusals(net, 0) == [why]
+
+
+def test_an_order_for_another_number_of_seats_means_nothing():
+    net = Net()
+    desk = net.chairs[0].machine._desk
+    desk.say(Ask(what=What.SEATING, attempt=0, step=0, order=(0, 1), sheet=bytes(32)), net.now)
+    net.carry_out(0)
+    net.run()
+
+    assert [chair.machine.open_asks() for chair in net.chairs] == [[]] * 4
+
+
+def test_other_seats_with_another_score_are_refused_and_named():
+    net = Net()
+    net.all_act(PLAY)
+    match = net.chairs[0].machine.match
+    net.act(0, HandCounts(hand=finished(match, (0, 0, -2, -2))))
+    for seat in (1, 2, 3):
+        net.act(seat, HandCounts(hand=finished(match, (0, -2, -2, -2))))
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+
+    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert [[d.seat for d in heard] for heard in net.told(ScoresDiffer)][1:] == [[0]] * 3
+
+
+def test_a_question_that_nobody_can_settle_does_not_hold_the_table_up():
+    """All but one have said yes to a rematch, and that one is lost: the others change seats."""
+    net = Net()
+    net.all_act(PLAY)
+    net.play_hand()
+    match = net.chairs[0].machine.match
+    net.cut = {3}
+    ask(net, 0, AskRematch())
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=True)
+    set_gone(net, 3)
+    assert outcomes(net)[0] == []
+
+    order = (0, 1, 2, VACANT)
+    agree_on(net, order, newest=True)
+    agreed = [heard[0] for heard in net.told(SeatingAgreed)[:3]]
+    assert {a.carry for a in agreed} == {carry_bytes(match, order)}
+
+
+def test_a_seat_that_never_answers_can_be_put_out():
+    net = Net()
+    net.cut = {3}
+    ask(net, 0, AskRematch())
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=True)
+    ask(net, 0, AskSeating(order=(0, 1, 2, VACANT)))
+    assert refusals(net, 0) == [Refusal.ASK_OPEN]
+
+    net.now += ASK_SECONDS + STUCK_SECONDS
+    agree_on(net, (0, 1, 2, VACANT), newest=True)
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+
+
+def test_alone_with_an_empty_seat():
+    net = Net(2)
+    set_gone(net, 1)
+    ask(net, 0, AskSeating(order=(0, VACANT)))
+
+    assert net.told(SeatingAgreed)[0][0].seat == 0
+
+
+# The way into the new room -----------------------------------------------------------------------
+
+
+def test_the_first_new_seat_tells_the_others_its_link():
+    net = Net()
+    agree_on(net, (1, 0, VACANT, 3))
+    effects = net.act(1, ShareLink(link="p2pokey://host/K7Q2M#secret"))
+    net.run()
+
+    assert sorted(effect.to for effect in effects if isinstance(effect, Send)) == [0, 3]
+    links = [[told.link for told in heard] for heard in net.told(RoomLink)]
+    assert links == [["p2pokey://host/K7Q2M#secret"], [], [], ["p2pokey://host/K7Q2M#secret"]]
+    assert not any(b"secret" in record.payload for record in net.chairs[1].disk)
+
+
+def test_nobody_else_does():
+    net = Net()
+    agree_on(net, NEW_ORDER)
+    net.act(0, ShareLink(link="p2pokey://evil/K7Q2M#secret"))
+    assert refusals(net, 0) == [Refusal.NOT_FIRST]
+
+    data = encode_link(net.match.session, "p2pokey://evil/K7Q2M#secret")
+    net.chairs[2].machine.receive(data, Seat(0), net.now)
+    net.carry_out(2)
+    assert net.told(RoomLink)[2] == []
+
+
+def test_a_link_may_come_before_the_last_answer():
+    net = Net()
+    net.act(1, AskSeating(order=NEW_ORDER))
+    net.run()
+    for seat in (0, 2, 3):
+        seq = net.chairs[seat].machine.open_asks()[0].seq
+        net.act(seat, AnswerAsk(asker=Seat(1), seq=seq, yes=True))
+    for source in (0, 2, 3):
+        while net.wires[source, 1]:
+            net.deliver(source, 1)
+    net.act(1, ShareLink(link="p2pokey://host/K7Q2M#secret"))
+    while net.wires[1, 0]:
+        net.deliver(1, 0)
+    assert net.told(RoomLink)[0] == []
+
+    net.run()
+    assert [len(heard) for heard in net.told(RoomLink)] == [1, 0, 1, 1]
+
+
+def test_an_answer_is_what_was_signed():
+    net = Net()
+    ask(net, 0, AskRematch())
+    answer(net, 2, yes=False)
+
+    told = net.told(AskAnswered)[3]
+    assert [(a.asker, a.by, a.reply) for a in told] == [(0, 2, Reply.NO)]
