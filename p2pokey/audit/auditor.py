@@ -12,12 +12,13 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.opening import replay_commits, replay_keys, replay_ready, replay_shuffles
 from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
-from p2pokey.audit.report import Finding, Report, Status
+from p2pokey.audit.report import Finding, Outcome, Report, Status
 from p2pokey.audit.stopped import VOIDED
 from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
 from p2pokey.ports import Sealer, Verifier
+from p2pokey.rules.scoring import HandScore
 from p2pokey.transcript.messages import Commit, Escrow, Keys, Move, Shuffle, Tokens
 
 Progress = Callable[[int, int], None]
@@ -76,7 +77,14 @@ def audit_transcript(
         recomputed=course.recomputed,
         transcript_hash=reading.transcript_hash,
         absent=absent_at_end(course),
+        outcome=_outcome(course, score),
     )
+
+
+def _outcome(course: Course, score: HandScore | None) -> Outcome | None:
+    if score is None:
+        return None
+    return Outcome(state=course.need_game(), faces=dict(course.faces), score=score)
 
 
 def _replay(course: Course, reading: Reading) -> bool:

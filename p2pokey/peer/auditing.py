@@ -45,7 +45,7 @@ class OwnAudit:
             )
         except _AuditStopped:
             return Verdict(command=Abandon(reason="the audit was stopped"), proofs=0)
-        return Verdict(command=command_of(report), proofs=report.proofs)
+        return Verdict(command=command_of(report), proofs=report.proofs, outcome=report.outcome)
 
 
 def command_of(report: "Report") -> ConfirmResult | RejectResult | Abandon:

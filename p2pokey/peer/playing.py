@@ -23,6 +23,7 @@ from p2pokey.peer.runner import HandEnd, HandRunner
 from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal, save_transcript
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
+from p2pokey.peer.watching import Watch
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
 from p2pokey.rules.state import Ending
@@ -64,6 +65,7 @@ class HandPlay:
     if_missing: IfMissing
     clock: Clock
     trace: Tracer | None
+    watch: Watch
     inbox: Inbox
     passing: Passing
     board: Board
@@ -192,6 +194,7 @@ class HandPlay:
             clock=self.clock,
             may_move=self.board.machine.may_move,
             on_moves=partial(self._moved, setup.hand),
+            watch=self.watch,
         )
 
     def _patience(self, setup: HandSetup) -> Patience:

@@ -26,6 +26,7 @@ from p2pokey.peer.saving import saved_envelopes, transcript_name
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits, people
+from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import Clock
 from p2pokey.rules.rulesets import from_json
 from p2pokey.table.carry import carried_match
@@ -68,6 +69,8 @@ class Table:
     """What outlives this run of the program; None: nothing does but the hand."""
     trace: Tracer | None = None
     """Notes what takes how long; None: nothing does."""
+    watch: Watch = field(default_factory=NoWatch)
+    """Sees the game itself."""
 
     board: Board = field(init=False)
     _inbox: Inbox = field(init=False)
@@ -124,6 +127,7 @@ class Table:
             if_missing=self.if_missing,
             clock=self.clock,
             trace=self.trace,
+            watch=self.watch,
             inbox=self._inbox,
             passing=self._passing,
             board=self.board,

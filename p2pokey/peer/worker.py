@@ -51,6 +51,8 @@ class Turn:
     phase: Phase
     step: int
     """Completed steps of the hand."""
+    view: View | None
+    """What this seat sees; None before the deal."""
 
 
 class HandWorker:
@@ -120,6 +122,7 @@ class HandWorker:
             next_timer=machine.next_timer(),
             phase=machine.phase,
             step=machine.step,
+            view=machine.view() if machine.is_dealt else None,
         )
 
     def note(self, envelopes: Sequence[bytes]) -> None:
