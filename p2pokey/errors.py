@@ -234,6 +234,18 @@ class WrongCode(SignalingError):
     """The words of the code are not the host's: check the code with your host."""
 
 
+class Banned(SignalingError):
+    """You were sent away from that table and cannot come back to it."""
+
+
+class PasswordNeeded(WrongCode):
+    """That table asks for a password besides the code: ask your host for it."""
+
+
+class Declined(SignalingError):
+    """The host has not let you in."""
+
+
 class TooManyGuesses(SignalingError):
     """Somebody keeps guessing the code of this table: open a new table."""
 
@@ -244,6 +256,15 @@ class PlayerLeft(ConnectError):
 
 class TimedOut(ConnectError):
     """Somebody or something did not answer in time."""
+
+
+class TableRefused(ConnectError):
+    """The table is not the one that the players have agreed on."""
+
+    def __init__(self, *message: str, reason: str = "players") -> None:
+        super().__init__(*message)
+        self.reason = reason
+        """`players` or `score`: what the others are told."""
 
 
 class LinkError(ConnectError):

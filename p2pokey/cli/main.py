@@ -90,6 +90,7 @@ def table_options(function: Function) -> Function:
         click.option("--trace", type=click.Path(path_type=Path), hidden=True),
         click.option("--json-progress", is_flag=True, hidden=True),
         click.option("--exit-with-stdin", is_flag=True, hidden=True),
+        click.option("--console", is_flag=True, hidden=True),
     )
     return with_options(function, options)
 
@@ -153,6 +154,18 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     help="Seconds in which friends can join.",
 )
 @click.option(
+    "--password", is_flag=True, help="Ask friends for a password besides the code; typed unseen."
+)
+@click.option("--public", metavar="TITLE", help="List the table for strangers; asks about each.")
+@click.option("--accept-all", is_flag=True, help="Let in whoever knocks at a public table.")
+@click.option(
+    "--bots",
+    type=click.IntRange(0, 3),
+    default=0,
+    show_default=True,
+    help="Seats for computer players, which run on this computer.",
+)
+@click.option(
     "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
 )
 @table_options
@@ -165,28 +178,66 @@ def host(
     options: tuple[str, ...],
     hands: int | None,
     window: int,
+    password: bool,
+    public: str | None,
+    accept_all: bool,
+    bots: int,
     **values: Any,
 ) -> int:
     """Open a table and print its invite code."""
     _only_auto(auto)
     from p2pokey.cli.options import chosen_rules
+    from p2pokey.cli.rooms import RoomWishes
     from p2pokey.cli.sitting import Sitter, run_host
 
     chosen = chosen_rules(rules, options)
-    return run_host(Sitter(output=output, **values), rules=chosen, hands=hands, window_s=window)
+    wishes = RoomWishes(
+        password=password, public=public, accept_all=accept_all, bots=bots, window_s=window
+    )
+    return run_host(Sitter(output=output, **values), rules=chosen, hands=hands, wishes=wishes)
 
 
 @cli.command()
 @click.argument("invite", metavar="CODE|LINK")
+@click.option("--public", is_flag=True, help="Ask for a seat at a public table: ROOM as a code.")
+@click.option("--password", is_flag=True, help="Type the table's password, unseen.")
+@click.option("--bot", is_flag=True, hidden=True)
 @click.option("--server", envvar="P2POKEY_SERVER", help="Address; a link names its own.")
 @table_options
 @common
-def join(output: Output, *, auto: bool, invite: str, server: str | None, **values: Any) -> int:
+def join(
+    output: Output,
+    *,
+    auto: bool,
+    invite: str,
+    public: bool,
+    password: bool,
+    bot: bool,
+    **values: Any,
+) -> int:
     """Sit down at a friend's table."""
     _only_auto(auto)
+    from p2pokey.cli.rooms import bot_room, guest_room
     from p2pokey.cli.sitting import Sitter, run_join
 
-    return run_join(Sitter(output=output, server=server, **values), invite=invite)
+    if bot:
+        room = bot_room()
+    else:
+        room = guest_room(output, invite, is_public=public, has_password=password)
+    return run_join(Sitter(output=output, **values), room)
+
+
+@cli.command()
+@click.option(
+    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@common
+def tables(output: Output, **values: Any) -> int:
+    """List the public tables of a signalling server."""
+    from p2pokey.cli.listing import run_tables
+
+    return run_tables(output, **values)
 
 
 @cli.command()
@@ -195,6 +246,7 @@ def join(output: Output, *, auto: bool, invite: str, server: str | None, **value
 @click.option("--threads", type=click.IntRange(min=1), hidden=True)
 @click.option("--json-progress", is_flag=True, hidden=True)
 @click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@click.option("--console", is_flag=True, hidden=True)
 @common
 def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
     """Come back to a table that this computer has left, crashed or not."""

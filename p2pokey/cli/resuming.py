@@ -4,12 +4,14 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from p2pokey.cli.asking import can_ask
+from p2pokey.cli.bots import Bots
+from p2pokey.cli.evening import Evening, connector_for
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
-from p2pokey.cli.sitting import connector_for, play_out, stopping_is_no_end
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
 from p2pokey.errors import DecodeError, JournalInUse
@@ -30,6 +32,7 @@ def run_resume(
     threads: int | None,
     json_progress: bool,
     exit_with_stdin: bool,
+    console: bool = False,
 ) -> int:
     """Comes back to the one table below the folder and plays on."""
     diary = open_table(find_dirs().journals if folder is None else folder)
@@ -40,15 +43,23 @@ def run_resume(
         ready_folder(diary.person.out)
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
-        work = _come_back(diary, signer, group, teller)
-        run_async(work, until_stdin_ends=exit_with_stdin)
+        has_console = console or (can_ask() and not (exit_with_stdin or json_progress))
+        work = _come_back(diary, signer, group, teller, has_console=has_console)
+        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+            bots.come_back(diary.membership.roster, signer.public_key)
+            run_async(work, until_stdin_ends=exit_with_stdin)
     finally:
         diary.close()
     return ExitCode.OK
 
 
 async def _come_back(
-    diary: TableJournal, signer: Ed25519Signer, group: Group, teller: Teller
+    diary: TableJournal,
+    signer: Ed25519Signer,
+    group: Group,
+    teller: Teller,
+    *,
+    has_console: bool,
 ) -> None:
     mesh = await resume_table(
         signer=signer,
@@ -56,11 +67,8 @@ async def _come_back(
         on_progress=teller.meeting,
         connector=connector_for(diary.person.ice),
     )
-    async with mesh:
-        with stopping_is_no_end(teller):
-            await play_out(
-                mesh, diary, signer=signer, group=group, emit=teller.tell, is_resumed=True
-            )
+    evening = Evening(signer=signer, group=group, teller=teller, has_console=has_console)
+    await evening.play(mesh, diary, is_resumed=True)
 
 
 def open_table(parent: Path) -> TableJournal:

@@ -1,20 +1,22 @@
 """`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
 
-import asyncio
 import getpass
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from p2pokey.cli.asking import ask_password, can_ask
+from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
+from p2pokey.cli.evening import Evening, connector_for
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
+from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
@@ -22,35 +24,25 @@ from p2pokey.errors import (
     ConnectError,
     DecodeError,
     InvalidRuleSet,
-    LinkError,
-    LocalProtocolError,
-    TableCancelled,
+    PasswordNeeded,
 )
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
-from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, open_profile
-from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.native.threads import usual_threads
-from p2pokey.net.ice import parse_ice_server
-from p2pokey.net.invites import Invite, parse_invite
+from p2pokey.net.invites import Invite
 from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
-from p2pokey.net.transport import Connector
-from p2pokey.net.words import words_at
-from p2pokey.peer.events import Connected, PeerEvent
-from p2pokey.peer.players import AutoPlayer, player_seed
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.players import player_seed
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
-from p2pokey.peer.waits import IfMissing, WaitLimits
-from p2pokey.ports import Signer
+from p2pokey.peer.waits import IfMissing
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
 from p2pokey.rules.rulesets import table_options as options_for
-from p2pokey.table.roster import MAX_NAME_CHARS, check_name, safety_numbers
+from p2pokey.table.roster import MAX_NAME_CHARS, check_name
 
 _log = logging.getLogger(__name__)
 _GUEST_FOLDER = Path("p2pokey-hands")
@@ -78,13 +70,23 @@ class Sitter:
     """Folder of the journals; None: the usual one."""
     threads: int | None = None
     """Threads for long computations; None: as many as this computer has cores for."""
+    console: bool = False
+    """Take what is typed as chat and commands although there is no terminal."""
     trace: Path | None = None
     """Where to write what took how long (docs/performance.md)."""
 
+    @property
+    def has_console(self) -> bool:
+        """Whether somebody may type."""
+        is_read = self.exit_with_stdin or self.json_progress
+        return self.console or (can_ask() and not is_read)
 
-def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int) -> int:
+
+def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomWishes) -> int:
     """Opens a table and plays."""
     options = options_for(rules.players)
+    room = HostRoom(sitter.output, wishes, seats=options.seats, rules=rules.key)
+    bots = Bots(options=("--backend", sitter.backend))
     text = canonical_bytes(rules, options)
 
     def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
@@ -94,6 +96,13 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
         def show(invite: Invite) -> None:
             named = None if server == DEFAULT_SERVER else server
             teller.invited(invite.code, invite.uri(server), named)
+            bots.state = sitter.state or profile.tables
+            more = (
+                "--patience",
+                str(sitter.patience),
+                *(x for url in sitter.ice for x in ("--ice", url)),
+            )
+            room.bring_bots(bots, profile.signer, invite.uri(server), more)
 
         return host_table(
             signer=profile.signer,
@@ -102,18 +111,29 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, window_s: int
             seats=options.seats,
             server=server,
             on_code=show,
-            on_progress=teller.meeting,
-            limits=Limits(window_s=window_s),
+            on_progress=room.watch(teller.meeting),
+            limits=Limits(window_s=wishes.window_s),
             connector=connector_for(sitter.ice),
             keep=keep,
+            **room.settings,
         )
 
-    return _run(sitter, meet, hands)
+    with bots:
+        return _run(sitter, meet, hands)
 
 
-def run_join(sitter: Sitter, *, invite: str) -> int:
+def run_join(sitter: Sitter, room: GuestRoom) -> int:
     """Sits down at a table and plays."""
-    parsed = parse_invite(invite)
+    try:
+        return _join(sitter, room)
+    except PasswordNeeded:
+        if room.password or not can_ask():
+            raise
+        return _join(sitter, replace(room, password=ask_password(is_new=False)))
+
+
+def _join(sitter: Sitter, room: GuestRoom) -> int:
+    parsed = room.invite
 
     def meet(profile: Profile, name: str, teller: Teller, keep: Keep) -> Awaitable[Mesh]:
         return join_table(
@@ -125,23 +145,10 @@ def run_join(sitter: Sitter, *, invite: str) -> int:
             on_progress=teller.meeting,
             connector=connector_for(sitter.ice),
             keep=keep,
+            **room.settings,
         )
 
-    return _run(sitter, meet, None)
-
-
-def connector_for(ice: tuple[str, ...]) -> Connector | None:
-    """WebRTC with the servers that were asked for; None leaves it to the meeting, without any."""
-    try:
-        servers = [parse_ice_server(text) for text in ice]
-    except LinkError as error:
-        advice = "Ask whoever runs the server for its address, or leave --ice out."
-        raise CommandError(str(error), advice=advice, code=ExitCode.USAGE) from error
-    if not servers:
-        return None
-    from p2pokey.net.webrtc import WebRtcConnector
-
-    return WebRtcConnector(servers)
+    return _run(sitter, meet, None, room.ticket)
 
 
 def _check_rules(text: bytes, seats: int) -> None:
@@ -160,10 +167,12 @@ Keep = Callable[[Membership], None]
 Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
-def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
+def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
     name = _name_of(sitter)
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
+        if ticket is not None:
+            profile.signer, profile.guest_secret = ticket.signer, ticket.secret
         if not profile.is_guest:
             log_to_file(profile.dirs.logs)
         out = ready_folder(sitter.out or _default_folder(profile))
@@ -175,7 +184,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None) -> int:
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(chair, meeting, teller, group, trace),
+                _play(sitter, ticket, chair, meeting, teller, group, trace),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -211,6 +220,8 @@ class _Chair:
 
 
 async def _play(
+    sitter: Sitter,
+    ticket: BotTicket | None,
     chair: _Chair,
     meeting: Awaitable[Mesh],
     teller: Teller,
@@ -223,100 +234,24 @@ async def _play(
         if chair.diary is not None:  # the table does not stand for somebody
             chair.diary.discard()
         raise
-    async with mesh:
-        assert chair.diary is not None
-        teller.tell(_connected(mesh))
-        if trace is not None:
-            trace.seat = mesh.seat
-            trace.moment("connected")
-        signer = chair.profile.signer
-        with stopping_is_no_end(teller):
-            await play_out(
-                mesh, chair.diary, signer=signer, group=group, emit=teller.tell, trace=trace
-            )
-
-
-@contextmanager
-def stopping_is_no_end(teller: Teller) -> Iterator[None]:
-    """Says how to come back to whoever stops the program at a table."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        teller.can_resume()
-        raise
-
-
-async def play_out(
-    mesh: Mesh,
-    diary: TableJournal,
-    *,
-    signer: Signer,
-    group: Group,
-    emit: Callable[[PeerEvent], None],
-    trace: Tracer | None = None,
-    is_resumed: bool = False,
-) -> None:
-    """Plays at a table to its end; a table that is over leaves no journal behind.
-
-    Raises:
-        TableCancelled: the table is over before its match is.
-        Others as `Table.play`: the table can be resumed.
-    """
-    person, entropy = diary.person, OsEntropy()
-    mesh.on_membership = partial(_move, diary)
-    patience = person.patience_s
-    table = Table(
-        links=mesh,
-        ports=PeerPorts(
-            group=group,
-            signer=signer,
-            verifier=Ed25519Verifier(),
-            sealer=ChaChaSealer(),
-            entropy=entropy,
-        ),
-        player=AutoPlayer(person.player_seed, mesh.seat),
-        out=person.out,
-        journals=diary.folder,
-        emit=emit,
-        hands=person.hands,
-        limits=WaitLimits(absent_s=patience, linger_s=min(WaitLimits().linger_s, patience)),
-        if_missing=person.if_missing,
-        is_resumed=is_resumed,
-        diary=diary,
+    assert chair.diary is not None
+    if trace is not None:
+        trace.seat = mesh.seat
+        trace.moment("connected")
+    evening = Evening(
+        signer=chair.profile.signer,
+        group=group,
+        teller=teller,
         trace=trace,
+        has_console=sitter.has_console,
+        runner_signature=b"" if ticket is None else ticket.signature,
     )
-    try:
-        await table.play()
-    except TableCancelled:
-        mesh.give_up_place()
-        diary.discard()
-        raise
-    except BaseException:
-        diary.close()
-        raise
-    mesh.give_up_place()
-    diary.discard()
-
-
-def _move(diary: TableJournal, membership: Membership) -> None:
-    """Keeps a new place at the server; the game goes on without, it only costs time later."""
-    try:
-        diary.move(membership)
-    except (OSError, LocalProtocolError) as error:
-        _log.warning("the new place at the server is not kept: %s", error)
+    await evening.play(mesh, chair.diary)
 
 
 def _default_folder(profile: Profile) -> Path:
     """Below it every session gets a folder, so that no hand ever replaces another one."""
     return _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
-
-
-def _connected(mesh: Mesh) -> Connected:
-    return Connected(
-        seat=mesh.seat,
-        names=tuple(seat.name for seat in mesh.roster.seats),
-        safety_words=words_at(safety_numbers(mesh.session_id)),
-    )
 
 
 def _name_of(sitter: Sitter) -> str:

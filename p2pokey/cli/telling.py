@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from p2pokey.cli.output import Output, mark
+from p2pokey.cli.rooms import room_text
 from p2pokey.cli.table_texts import language, table_text
 from p2pokey.net.progress import Phase, Progress
 from p2pokey.peer.events import (
@@ -66,6 +67,10 @@ class Teller:
         )
         self._output.data(code)
         self._output.data(link)
+
+    def say(self, text: str) -> None:
+        """A line for the player alone."""
+        self._output.say(text)
 
     def can_resume(self) -> None:
         """The program is told to end, and the table is not over."""
@@ -177,4 +182,4 @@ def _meeting_text(progress: Progress) -> str | None:
         case Phase.LINK_AUTHENTICATED:
             return f"Connected to {progress.name} ({progress.done} of {progress.total})."
         case _:
-            return None
+            return room_text(progress)

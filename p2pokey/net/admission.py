@@ -6,9 +6,12 @@ waits for the others (docs/network.md, Admission):
     pake1 ->            way, identity key, SPAKE2 message
           <- pake2      SPAKE2 message, host's tag
     pake3 ->            guest's tag, box(name, runner, nonce commitment, signature)
-          <- box table  rules, number of seats
+          <- box table  rules, number of seats, what the match carries on
     box accept ->
           <- box names  who is here, to everybody at each change
+
+At a public table a guest may also come without words (way `listed`): box `wait` follows pake3, and
+the table is shown only when the host's player has agreed to let this guest in.
 
 Each pake2 lets the guest try one guess at the words. A try counts as failed when the tag is wrong,
 missing after a while, or its sender leaves or starts anew. `MAX_STRIKES` failed tries burn the code:
@@ -19,19 +22,40 @@ A guest's bytes change nothing but that guest's own entry; whatever is no proper
 stage is dropped or sends the guest away.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from p2pokey.crypto.fiat_shamir import PREFIX, fr
-from p2pokey.errors import ConnectError, DecodeError, TooManyGuesses, VerificationError
+from p2pokey.errors import DecodeError, TooManyGuesses, VerificationError
 from p2pokey.native.pake import MESSAGE_BYTES, host_side
 from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
-from p2pokey.net.invites import Invite, new_invite
+from p2pokey.net.host_effects import (
+    CodeBurnt,
+    GaveUp,
+    GuestAdmitted,
+    GuestAsks,
+    GuestLeft,
+    GuestSaid,
+    HostEffect,
+    KickGuest,
+    Notice,
+    SendBody,
+    Warned,
+)
+from p2pokey.net.invites import LISTED, WAYS, Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.ports import SIGNATURE_BYTES
-from p2pokey.table.roster import MAX_NAME_CHARS, Roster, RosterSeat, check_name
+from p2pokey.table.roster import (
+    MAX_NAME_CHARS,
+    Roster,
+    RosterSeat,
+    check_name,
+    verify_runner,
+)
+from p2pokey.tiles import Seat
 
 MAX_STRIKES = 5
 """Failed guesses that burn a code: success within it is at most 5 in 2^31."""
@@ -39,8 +63,13 @@ MAX_BURNS = 4
 """Burnt codes after which the host gives up: somebody is guessing, not mistyping."""
 ANSWER_S = 20.0
 """Seconds for a guest to send pake3; computing it takes 20 ms."""
+DECIDE_S = 300.0
+"""Seconds for the host's player to let somebody without a code in."""
 ACCEPT_S = 60.0
 """Seconds for a guest to accept the table; a person may want to read the rules."""
+
+
+_MAX_WAY = max(map(len, WAYS))
 
 
 class Stage(Enum):
@@ -48,6 +77,8 @@ class Stage(Enum):
 
     GUESSING = "guessing"
     """Got pake2; knows the words or not."""
+    ASKING = "asking"
+    """Came to a public table without words; the host's player decides."""
     ASKED = "asked"
     """Knows the words; has been shown the table."""
     ADMITTED = "admitted"
@@ -57,6 +88,7 @@ class Stage(Enum):
 @dataclass(slots=True, kw_only=True)
 class _Guest:
     key: bytes
+    way: str
     confirmation: Confirmation
     channel: BoxChannel
     stage: Stage = Stage.GUESSING
@@ -64,60 +96,6 @@ class _Guest:
     name: str = ""
     runner: bytes = b""
     nonce_commit: bytes = b""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendBody:
-    """Send a body to one member of the room."""
-
-    to: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KickGuest:
-    """Take the place of this member away."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestAdmitted:
-    """A guest has a seat now."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestLeft:
-    """A guest who had a seat has left."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestSaid:
-    """A sealed body of an admitted guest."""
-
-    id: str
-    body: Body
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeBurnt:
-    """Too many wrong guesses: this invite replaces the old one."""
-
-    invite: Invite
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GaveUp:
-    """No further guest can be let in."""
-
-    error: ConnectError
-
-
-HostEffect = SendBody | KickGuest | GuestAdmitted | GuestLeft | GuestSaid | CodeBurnt | GaveUp
 
 
 @dataclass(slots=True, kw_only=True)
@@ -140,13 +118,26 @@ class HostAdmission:
     runner: bytes
     """Whoever runs the host's seat."""
     room_password: str = ""
+    carry: bytes = b""
+    """What the match takes over from an earlier session; empty for a fresh one."""
+    reserved: Mapping[bytes, Seat] = field(default_factory=dict)
+    """Identity keys that have their seats already; others get the seats that are left."""
+    banned: Mapping[bytes, str] = field(default_factory=dict)
+    """Identity keys that are refused, and the names that they had."""
+    is_listed: bool = False
+    """Whether people may come without a code and ask to be let in."""
     _guests: dict[str, _Guest] = field(default_factory=dict, init=False)
     _strikes: int = field(default=0, init=False)
     _burns: int = field(default=0, init=False)
     _effects: list[HostEffect] = field(default_factory=list, init=False)
+    _declined: set[bytes] = field(default_factory=set, init=False)
+    _warnings: list[Warned] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        kept = set(self.reserved.values())
+        assert len(kept) == len(self.reserved)
+        assert all(0 < seat < self.seats for seat in kept)
 
     # --- verbs ---
 
@@ -169,11 +160,23 @@ class HostAdmission:
         guest = self._guests.pop(sender, None)
         if guest is None:
             return
-        if guest.stage is Stage.GUESSING:
+        if guest.stage is Stage.GUESSING and self._is_guess(guest):
             self._strike()
         elif guest.stage is Stage.ADMITTED:
             self._effects.append(GuestLeft(name=guest.name))
             self._tell_names()
+
+    def decide(self, guest_id: str, is_welcome: bool, now: float) -> None:
+        """The host's player has decided on a `GuestAsks`; nothing happens if that guest has gone."""
+        guest = self._guests.get(guest_id)
+        if guest is None or guest.stage is not Stage.ASKING:
+            return
+        if is_welcome:
+            self._show_table(guest_id, guest, now)
+        else:
+            self._declined.add(guest.key)
+            self._refuse(guest_id, "declined")
+            self._guests.pop(guest_id)
 
     def timer(self, now: float) -> None:
         """Time has passed: ends tries that got no answer."""
@@ -210,8 +213,13 @@ class HostAdmission:
 
     @property
     def admitted(self) -> tuple[str, ...]:
-        """Ids of the admitted guests in the order of their seats 1, 2, ..."""
-        return tuple(s for s, guest in self._guests.items() if guest.stage is Stage.ADMITTED)
+        """Ids of the admitted guests in the order of their seats."""
+        here = {g.key: s for s, g in self._guests.items() if g.stage is Stage.ADMITTED}
+        kept = {seat: here.get(key) for key, seat in self.reserved.items()}
+        newcomers = iter([s for key, s in here.items() if key not in self.reserved])
+        seats = (Seat(index) for index in range(1, self.seats))
+        order = (kept[seat] if seat in kept else next(newcomers, None) for seat in seats)
+        return tuple(guest_id for guest_id in order if guest_id is not None)
 
     def make_roster(self, epoch: int) -> Roster:
         """The roster of the host and all admitted guests."""
@@ -231,21 +239,27 @@ class HostAdmission:
             )
             for guest in guests
         )
-        return Roster(room=self.invite.room, epoch=epoch, rules=self.rules, seats=(own, *others))
+        return Roster(
+            room=self.invite.room,
+            epoch=epoch,
+            rules=self.rules,
+            seats=(own, *others),
+            carry=self.carry,
+        )
 
     # --- steps ---
 
     def _pake1(self, sender: str, body: Body, now: float) -> None:
-        key, way = body.binary("pub", 32), body.text("way", 5)
+        key, way = body.binary("pub", 32), body.text("way", _MAX_WAY)
         message = body.binary("x", MESSAGE_BYTES)
         self.toolkit.verifier.check_key(key)
-        if way not in ("words", "link"):
-            raise DecodeError("expected words or link as way")
+        if way not in WAYS:
+            raise DecodeError("expected a way that we know")
         guest = self._guests.get(sender)
         if guest is not None and guest.stage is not Stage.GUESSING:
             return
         self.leave(sender)  # a second try of one guest ends its first
-        refusal = self._refusal(key)
+        refusal = self._refusal(key, way)
         if refusal:
             self._refuse(sender, refusal)
             return
@@ -268,24 +282,50 @@ class HostAdmission:
         confirmation = confirm(pake.finish(message), exchange)
         self._guests[sender] = _Guest(
             key=key,
+            way=way,
             confirmation=confirmation,
             channel=confirmation.host_channel(self.toolkit.sealer),
             deadline=now + ANSWER_S,
         )
-        reply = encode_body("pake2", y=answer, mac=confirmation.host_tag)
+        asks = bool(self.room_password)
+        reply = encode_body("pake2", y=answer, mac=confirmation.host_tag, password=asks)
         self._effects.append(SendBody(to=sender, body=reply))
 
-    def _refusal(self, key: bytes) -> str:
+    def _refusal(self, key: bytes, way: str) -> str:
         """Why no try may begin now, or an empty text."""
-        if self.is_complete:
+        if key in self.banned:
+            self._warn(Notice.BANNED, self.banned[key])
+            return "banned"
+        if way == LISTED and not self.is_listed:
+            return "private"
+        if way == LISTED and key in self._declined:
+            return "declined"  # nobody is asked about one guest twice
+        if self.is_complete or not self._has_seat_for(key):
             return "full"
-        keys = {guest.key for guest in self._guests.values()} | {self.toolkit.public_key}
-        if key in keys:
+        names = {guest.key: guest.name for guest in self._guests.values()}
+        names[self.toolkit.public_key] = self.name
+        if key in names:
+            if names[key]:
+                self._warn(Notice.SAME_KEY, names[key])
             return "taken"
-        trying = sum(guest.stage is Stage.GUESSING for guest in self._guests.values())
+        trying = sum(map(self._is_guess, self._of_stage(Stage.GUESSING)))
         if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
             return "busy"
         return ""
+
+    def _is_guess(self, guest: _Guest) -> bool:
+        """Whether a try teaches anything: a public table without a password has no secret."""
+        return guest.way != LISTED or bool(self.room_password)
+
+    def _has_seat_for(self, key: bytes) -> bool:
+        """Whether this key has a seat of its own here, or one that is nobody's is left."""
+        if key in self.reserved:
+            return True
+        newcomers = sum(guest.key not in self.reserved for guest in self._of_stage(Stage.ADMITTED))
+        return newcomers < self.seats - 1 - len(self.reserved)
+
+    def _of_stage(self, stage: Stage) -> list[_Guest]:
+        return [guest for guest in self._guests.values() if guest.stage is stage]
 
     def _pake3(self, sender: str, body: Body, now: float) -> None:
         guest = self._guests.get(sender)
@@ -295,17 +335,39 @@ class HostAdmission:
             self._refuse(sender, "wrong")
             self.leave(sender)
             return
-        guest.stage, guest.deadline = Stage.ASKED, now + ACCEPT_S
         hello = guest.channel.unseal(body.inner("box"))
+        if not self._is_introduced(guest, hello):
+            self._refuse(sender, "runner")
+            self._guests.pop(sender)
+        elif guest.way == LISTED:
+            guest.stage, guest.deadline = Stage.ASKING, now + DECIDE_S
+            self.tell(sender, encode_body("wait"))
+            self._effects.append(GuestAsks(id=sender, name=guest.name, key=guest.key))
+        else:
+            self._show_table(sender, guest, now)
+
+    def _is_introduced(self, guest: _Guest, hello: Body) -> bool:
+        """Takes a guest's name, runner and commitment; False if that runner has not signed."""
+        guest.stage = Stage.ASKED
         name = hello.text("name", MAX_NAME_CHARS)
         check_name(name)
         guest.name = self._distinct(name)
         guest.runner = hello.binary("runner", 32)
         guest.nonce_commit = hello.binary("commit", 32)
-        self.toolkit.verifier.check_key(guest.runner)
         text = joining_text(guest.confirmation.digest, name, guest.runner, guest.nonce_commit)
         self.toolkit.verifier.verify(guest.key, text, hello.binary("sig", SIGNATURE_BYTES))
-        self.tell(sender, encode_body("table", rules=self.rules, seats=self.seats, host=self.name))
+        try:
+            claim = hello.blob("run_sig", SIGNATURE_BYTES)
+            verify_runner(guest.key, guest.runner, claim, self.toolkit.verifier)
+        except (DecodeError, VerificationError):
+            self._warn(Notice.FALSE_RUNNER, guest.name)
+            return False
+        return True
+
+    def _show_table(self, sender: str, guest: _Guest, now: float) -> None:
+        guest.stage, guest.deadline = Stage.ASKED, now + ACCEPT_S
+        table = {"rules": self.rules, "seats": self.seats, "host": self.name, "carry": self.carry}
+        self.tell(sender, encode_body("table", **table))
 
     def _distinct(self, name: str) -> str:
         """The name, with a number behind it if somebody at the table has it already."""
@@ -319,7 +381,7 @@ class HostAdmission:
 
     def _box(self, sender: str, body: Body) -> None:
         guest = self._guests.get(sender)
-        if guest is None or guest.stage is Stage.GUESSING:
+        if guest is None or guest.stage in (Stage.GUESSING, Stage.ASKING):
             return
         try:
             inner = guest.channel.unseal(body)
@@ -331,20 +393,37 @@ class HostAdmission:
             self._admit(sender, guest)
 
     def _admit(self, sender: str, guest: _Guest) -> None:
-        if self.is_complete:  # two guests were asked for the last seat
+        if not self._has_seat_for(guest.key):  # two guests were asked for the last seat
             self._refuse(sender, "full")
             self._guests.pop(sender)
             return
-        # The entry moves to the end: seats are in the order of admission.
+        # The entry moves to the end: newcomers sit in the order of admission.
         self._guests[sender] = self._guests.pop(sender)
         guest.stage = Stage.ADMITTED
         self._effects.append(GuestAdmitted(name=guest.name))
+        for warning in self._warnings:
+            self.tell(sender, warning.body())
         self._tell_names()
 
     def _tell_names(self) -> None:
         names = [self.name, *(self._guests[guest_id].name for guest_id in self.admitted)]
         for guest_id in self.admitted:
             self.tell(guest_id, encode_body("names", names=names))
+
+    def _warn(self, notice: Notice, name: str = "") -> None:
+        """Tells everybody who has a seat, and later everybody who gets one.
+
+        Whoever comes later hears each thing once, and that somebody knocks again and again is told
+        once at all.
+        """
+        warning = Warned(notice=notice, name=name)
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+        elif notice in (Notice.BANNED, Notice.SAME_KEY):
+            return
+        self._effects.append(warning)
+        for guest_id in self.admitted:
+            self.tell(guest_id, warning.body())
 
     # --- sending away ---
 
@@ -363,6 +442,7 @@ class HostAdmission:
 
     def _strike(self) -> None:
         self._strikes += 1
+        self._warn(Notice.WRONG_CODE)
         if self._strikes < MAX_STRIKES:
             return
         self._strikes = 0
@@ -375,6 +455,7 @@ class HostAdmission:
             return
         self.invite = new_invite(self.invite.room, self.toolkit.entropy)
         self._effects.append(CodeBurnt(invite=self.invite))
+        self._warn(Notice.CODE_BURNT)
 
 
 def joining_text(digest: bytes, name: str, runner: bytes, nonce_commit: bytes) -> bytes:

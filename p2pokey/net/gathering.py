@@ -9,15 +9,24 @@ from dataclasses import dataclass, field
 from p2pokey.errors import DecodeError
 from p2pokey.native.agreement import X25519Key
 from p2pokey.net.bodies import decode_body
+from p2pokey.net.host_effects import Notice
 from p2pokey.net.limits import Limits
 from p2pokey.net.progress import OnProgress, Phase, Progress
 from p2pokey.net.seats import SeatCard, make_card
 from p2pokey.net.signalling import SignallingClient, SignallingEvent, SignallingGone
 from p2pokey.net.toolkit import Toolkit
+from p2pokey.net.vouching import check_vouch, is_vouch
 from p2pokey.net.wire import BodyArrived
 from p2pokey.table.roster import Roster, commit_nonce
 from p2pokey.tiles import Seat
 
+_PHASES = {
+    Notice.BANNED: Phase.BANNED_KNOCKED,
+    Notice.SAME_KEY: Phase.SAME_KEY,
+    Notice.WRONG_CODE: Phase.WRONG_CODE,
+    Notice.CODE_BURNT: Phase.CODE_BURNT,
+    Notice.FALSE_RUNNER: Phase.FALSE_RUNNER,
+}
 _MAX_EARLY = 32
 """Offers that arrive before we hold everybody's seat card; at most 3 are honest."""
 
@@ -48,7 +57,11 @@ class Gathering:
     limits: Limits
     on_progress: OnProgress
     ephemeral: X25519Key
+    runner_signature: bytes = b""
     nonce: bytes = field(init=False)
+    _words: list[bytes] = field(default_factory=list, init=False)
+    """What others say of the roster, until we have it."""
+    _ours: tuple[Roster, Seat] | None = field(default=None, init=False)
     _early: list[BodyArrived] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +80,18 @@ class Gathering:
             ephemeral=self.ephemeral.public_key,
             nonce=self.nonce,
             signer=self.toolkit.signer,
+            runner_signature=self.runner_signature,
         )
+
+    def hold_roster(self, roster: Roster, seat: Seat) -> None:
+        """From now on we hold the signed roster, and hear what others say of it.
+
+        Raises:
+            TableRefused: somebody holds another one or refuses ours.
+        """
+        self._ours = (roster, seat)
+        for word in self._words:
+            check_vouch(word, roster, seat, self.toolkit.verifier)
 
     def table(
         self, roster: Roster, seat: Seat, cards: tuple[SeatCard, ...], routes: tuple[str, ...]
@@ -81,15 +105,29 @@ class Gathering:
 
         Raises:
             SignalingError: the server is gone for good.
+            TableRefused: as `hold_roster`.
         """
         while True:
             event = await self.client.next_event()
             if isinstance(event, SignallingGone):
                 raise event.error
+            if isinstance(event, BodyArrived) and is_vouch(event.body):
+                self._hear(event.body)
+                continue
             if not isinstance(event, BodyArrived) or not _is_between_seats(event.body):
                 return event
             if len(self._early) < _MAX_EARLY:
                 self._early.append(event)
+
+    def _hear(self, word: bytes) -> None:
+        if self._ours is not None:
+            check_vouch(word, *self._ours, self.toolkit.verifier)
+        elif len(self._words) < _MAX_EARLY:
+            self._words.append(word)
+
+    def warn(self, notice: Notice, name: str) -> None:
+        """Tells the player what everybody at the table is told."""
+        self.progress(_PHASES[notice], name=name)
 
     def progress(self, phase: Phase, *, done: int = 0, total: int = 0, name: str = "") -> None:
         """Tells the player."""

@@ -7,7 +7,9 @@ An invite names a room of the signalling server and carries a secret that the se
 - a link to send, `https://<origin>/#ROOM.<22 base64url>` or `p2pokey://<server>/ROOM#<22
   base64url>`: 128 bits, behind the `#` that no browser sends to a server.
 
-Both are only passwords of the same key exchange; a room password is mixed into either.
+Both are only passwords of the same key exchange; a room password is mixed into either. A public
+table can also be joined by its room alone: the password is then known to everybody, so that nothing
+but the host's player keeps strangers out, and nothing at all keeps the server from sitting in between.
 """
 
 import re
@@ -23,6 +25,9 @@ from p2pokey.net.words import WORDS, is_word, nearest_word, normalise_word
 from p2pokey.ports import Entropy
 
 CODE_WORDS = 3
+WORDS_WAY, LINK_WAY, LISTED = "words", "link", "listed"
+WAYS = (WORDS_WAY, LINK_WAY, LISTED)
+"""How a guest comes: by the words, by the link, or without either to a public table."""
 LINK_SECRET_BYTES = 16
 ROOM_CHARS = 5
 MAX_INVITE_CHARS = 300
@@ -36,7 +41,7 @@ _EXAMPLE = "a code looks like K7Q2M-lale-deniz-kartal"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invite:
-    """A room and at least one of its two secrets."""
+    """A room and at least one of its two secrets, or none at a public table."""
 
     room: str
     """5 Crockford base32 characters; public."""
@@ -71,17 +76,20 @@ class Invite:
 
     @property
     def way(self) -> str:
-        """Which secret a guest with this invite uses: `words` or `link`."""
-        return "link" if self.link_secret else "words"
+        """Which secret a guest with this invite uses: `words`, `link`, or none, `listed`."""
+        if self.link_secret:
+            return LINK_WAY
+        return WORDS_WAY if self.words else LISTED
 
     def password(self, way: str, room_password: str = "") -> bytes:
         """The 32-byte SPAKE2 password: secret, room and optional room password joined by HKDF.
 
         Args:
-            way: `words` or `link`; that secret must be there.
+            way: `words` or `link`; that secret must be there. `listed`: no secret.
             room_password: compared in normal form, without spaces at its ends.
         """
-        secret = self.link_secret if way == "link" else "-".join(self.words).encode("ascii")
+        words = "-".join(self.words).encode("ascii")
+        secret = {LINK_WAY: self.link_secret, WORDS_WAY: words, LISTED: b"public"}[way]
         assert secret
         extra = unicodedata.normalize("NFKC", room_password).strip().encode("utf-8")
         joined = fr("way", way.encode("ascii")) + fr("secret", secret) + fr("password", extra)
@@ -122,6 +130,15 @@ def parse_invite(text: str) -> Invite:
     if "://" in text:
         return _parse_link(text)
     return _parse_code(text)
+
+
+def parse_room(text: str) -> Invite:
+    """Reads the room of a public table as a person typed it.
+
+    Raises:
+        InvalidInvite: it is no room.
+    """
+    return Invite(room=_read_room(text.strip()))
 
 
 def _parse_code(text: str) -> Invite:

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from p2pokey.errors import (
+    Banned,
+    Declined,
     DecodeError,
     LocalProtocolError,
+    PasswordNeeded,
     RoomFull,
     SignalingError,
     VerificationError,
@@ -21,11 +24,13 @@ from p2pokey.net.admission import joining_text
 from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.boxes import BoxChannel
 from p2pokey.net.confirmation import TAG_BYTES, Confirmation, Exchange, confirm, is_same_tag
-from p2pokey.net.invites import Invite
+from p2pokey.net.host_effects import Notice
+from p2pokey.net.invites import LISTED, Invite
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.net.wire import MAX_ID_CHARS, SAME_IDENTITY
 from p2pokey.ports import SIGNATURE_BYTES, Pake
 from p2pokey.table.roster import (
+    MAX_CARRY_BYTES,
     MAX_NAME_CHARS,
     MAX_ROSTER_BYTES,
     MAX_RULES_BYTES,
@@ -59,6 +64,8 @@ class TableShown:
     rules: bytes
     seats: int
     host_name: str
+    carry: bytes = b""
+    """What the match takes over from an earlier session; empty for a fresh one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +96,20 @@ class HostBusy:
     """The host checks other guests just now: call `knock` again in a moment."""
 
 
-GuestEvent = TableShown | NamesChanged | Seated | HostSaid | HostBusy
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostWarned:
+    """The host tells everybody of something."""
+
+    notice: Notice
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostDecides:
+    """The player who hosts a public table is asked whether we may come in."""
+
+
+GuestEvent = HostDecides | HostWarned | TableShown | NamesChanged | Seated | HostSaid | HostBusy
 
 
 class GuestAdmission:
@@ -105,6 +125,7 @@ class GuestAdmission:
         nonce_commit: `roster.commit_nonce` of our key and nonce.
         runner: whoever runs our seat; ourselves for a person.
         room_password: as the host set it, empty for none.
+        runner_signature: by the runner (`roster.sign_runner`); empty if that is us.
     """
 
     def __init__(
@@ -117,6 +138,7 @@ class GuestAdmission:
         nonce_commit: bytes,
         runner: bytes,
         room_password: str = "",
+        runner_signature: bytes = b"",
     ) -> None:
         check_name(name)
         self._toolkit = toolkit
@@ -125,6 +147,9 @@ class GuestAdmission:
         self._name = name
         self._nonce_commit = nonce_commit
         self._runner = runner
+        self._runner_signature = runner_signature
+        self._has_password = bool(room_password.strip())
+        self._asks_password = False
         self._password = invite.password(invite.way, room_password)
         self._stage = Stage.KNOCKED
         self._pake: Pake | None = None
@@ -196,9 +221,17 @@ class GuestAdmission:
             case "busy":
                 return HostBusy()
             case "wrong":
-                raise _wrong_code()
+                raise self._wrong_code()
+            case "private":
+                raise Declined("That table is not public: ask its host for a code.")
+            case "declined":
+                raise Declined("The host has not let you in.")
+            case "runner":
+                raise SignalingError("Whoever runs this computer player has not signed for it.")
             case "full":
                 raise RoomFull("Every seat at that table is taken: ask your host for another one.")
+            case "banned":
+                raise Banned("You were sent away from this table and cannot come back to it.")
             case "taken":
                 raise SignalingError(SAME_IDENTITY)
         raise SignalingError("The host did not understand us: both of you need the same version.")
@@ -208,6 +241,7 @@ class GuestAdmission:
             return
         answer = body.binary("y", MESSAGE_BYTES)
         tag = body.binary("mac", TAG_BYTES)
+        self._asks_password = bool(body.as_dict().get("password"))
         pake, self._pake = self._pake, None
         exchange = Exchange(
             room=self._invite.room,
@@ -220,9 +254,9 @@ class GuestAdmission:
         try:
             confirmation = confirm(pake.finish(answer), exchange)
         except DecodeError:
-            raise _wrong_code() from None
+            raise self._wrong_code() from None
         if not is_same_tag(confirmation.host_tag, tag):
-            raise _wrong_code()
+            raise self._wrong_code()
         self._stage = Stage.CONFIRMED
         self._channel = confirmation.guest_channel(self._toolkit.sealer)
         self._introduce(confirmation)
@@ -236,6 +270,7 @@ class GuestAdmission:
             runner=self._runner,
             commit=self._nonce_commit,
             sig=self._toolkit.signer.sign(text),
+            run_sig=self._runner_signature,
         )
         box = decode_body(self._channel.seal(hello))
         self._outbox.append(encode_body("pake3", mac=confirmation.guest_tag, box=box.as_dict()))
@@ -245,13 +280,25 @@ class GuestAdmission:
             return None
         inner = self._channel.unseal(body)
         match inner.kind:
+            case "wait" if self._stage is Stage.CONFIRMED:
+                return HostDecides()
             case "table" if self._stage is Stage.CONFIRMED:
                 return self._shown(inner)
             case "names" if self._stage is Stage.WAITING:
                 return NamesChanged(names=inner.texts("names", MAX_SEATS, MAX_NAME_CHARS))
+            case "notice" if self._stage is Stage.WAITING:
+                return self._warned(inner)
             case "roster" if self._stage is Stage.WAITING:
                 return self._seated(inner)
         return HostSaid(body=inner) if self._stage is Stage.SEATED else None
+
+    def _warned(self, body: Body) -> HostWarned | None:
+        code, name = body.text("code", 32), body.text("name", MAX_NAME_CHARS)
+        if name:
+            check_name(name)
+        if code not in set(Notice):
+            return None  # a newer host's
+        return HostWarned(notice=Notice(code), name=name)
 
     def _shown(self, body: Body) -> TableShown:
         self._stage = Stage.SHOWN
@@ -259,7 +306,8 @@ class GuestAdmission:
         check_name(host_name)
         seats = body.number("seats", MAX_SEATS)
         rules = body.blob("rules", MAX_RULES_BYTES)
-        self._table = TableShown(rules=rules, seats=seats, host_name=host_name)
+        carry = body.blob("carry", MAX_CARRY_BYTES)
+        self._table = TableShown(rules=rules, seats=seats, host_name=host_name, carry=carry)
         return self._table
 
     def _seated(self, body: Body) -> Seated:
@@ -289,9 +337,26 @@ class GuestAdmission:
             raise SignalingError("The host's list of players has changed our entry.")
         if (roster.rules, len(roster.seats)) != (self._table.rules, self._table.seats):
             raise SignalingError("The host's list of players has other rules than we were shown.")
+        if roster.carry != self._table.carry:
+            raise SignalingError("The host's list of players has another score than we were shown.")
+
+    def _wrong_code(self) -> WrongCode:
+        """What the host says of a password is not authenticated; it only chooses the sentence."""
+        what = "code" if self._invite.way != LISTED else "password"
+        if self._asks_password and not self._has_password:
+            return PasswordNeeded(
+                f"This table asks for a password{_BESIDES[what]}: ask your host for it."
+            )
+        if self._has_password and what == "code":
+            return WrongCode(
+                "The code or the password does not fit this table: check both with your host."
+            )
+        if what == "password":
+            return WrongCode("The password does not fit this table: check it with your host.")
+        return WrongCode(
+            "The code does not fit this table: check every word with your host, "
+            "or ask for a new code."
+        )
 
 
-def _wrong_code() -> WrongCode:
-    return WrongCode(
-        "The code does not fit this table: check every word with your host, or ask for a new code."
-    )
+_BESIDES = {"code": " besides the code", "password": ""}

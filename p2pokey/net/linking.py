@@ -12,6 +12,7 @@ from p2pokey.errors import (
     LinkNotAuthentic,
     PlayerLeft,
     SignalingError,
+    TableRefused,
     TimedOut,
 )
 from p2pokey.native.agreement import X25519Key
@@ -28,6 +29,7 @@ from p2pokey.net.signalling import PlaceLost, SignallingClient, SignallingGone
 from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.net.transport import Connector, Transport
+from p2pokey.net.vouching import check_vouch, is_vouch
 from p2pokey.net.wire import BodyArrived, Knocked, PeerChanged
 from p2pokey.table.roster import session_id
 from p2pokey.tiles import Seat
@@ -212,10 +214,15 @@ class Linking:
         while True:
             event = await self._client.next_event()
             match event:
+                case BodyArrived() if is_vouch(event.body):
+                    self._hear(event.body)
                 case BodyArrived():
                     self._dialer.receive(event.sender, event.body)
                 case PlaceLost():
                     self._enter_again()
+                case Knocked() if self._stands and self._is_stranger(event.key):
+                    await self._client.kick(event.id)
+                    self._tell(Phase.STRANGER_LEFT)
                 case Knocked() | PeerChanged(state="here") if self._stands:
                     await self._dialer.met(event.id)
                 case PeerChanged(state="left") if self._stands:
@@ -228,6 +235,20 @@ class Linking:
                     self._changed.set()
                     await self._dialer.close()
                     return
+
+    def _hear(self, word: bytes) -> None:
+        """What another seat says of the roster counts until the table stands."""
+        if self._stands:
+            return
+        try:
+            check_vouch(word, self._table.roster, self._table.seat, self._toolkit.verifier)
+        except TableRefused as error:
+            self._fatal = error
+            self._changed.set()
+
+    def _is_stranger(self, key: bytes) -> bool:
+        """Only the host is told who knocks; a room made anew has its window open for an hour."""
+        return self._table.seat == 0 and self._table.roster.seat_of(key) is None
 
     def _enter_again(self) -> None:
         if self._reentry is None or self._reentry.done():

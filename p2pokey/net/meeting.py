@@ -9,13 +9,14 @@ when anything fails or the caller is cancelled.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 
-from p2pokey.errors import InvalidInvite
+from p2pokey.errors import InvalidInvite, LocalProtocolError
 from p2pokey.native.agreement import X25519Key
+from p2pokey.net.control import HostControl
 from p2pokey.net.gathering import Table as GatheredTable
-from p2pokey.net.hosting import HostGathering
+from p2pokey.net.hosting import FIRST_EPOCH, Accept, HostGathering
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.joining import GuestGathering
 from p2pokey.net.limits import Limits
@@ -23,11 +24,12 @@ from p2pokey.net.linking import Linking
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
 from p2pokey.net.progress import OnProgress, Phase, Progress, ignore_progress
-from p2pokey.net.signalling import SignallingClient
+from p2pokey.net.signalling import Listing, SignallingClient
 from p2pokey.net.toolkit import native_toolkit
 from p2pokey.net.transport import Connector
 from p2pokey.ports import Signer
-from p2pokey.tiles import MAX_SEATS, MIN_SEATS
+from p2pokey.table.roster import Roster
+from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +46,16 @@ async def host_table(
     limits: Limits | None = None,
     room_password: str = "",
     runner: bytes | None = None,
+    runner_signature: bytes = b"",
     connector: Connector | None = None,
     keep: Callable[[Membership], None] = lambda kept: None,
+    carry: bytes = b"",
+    epoch: int = FIRST_EPOCH,
+    reserved: Mapping[bytes, Seat] | None = None,
+    banned: Mapping[bytes, str] | None = None,
+    control: HostControl | None = None,
+    listing: Listing | None = None,
+    accept: Accept | None = None,
 ) -> Mesh:
     """Opens a table and waits until everybody is linked.
 
@@ -60,9 +70,20 @@ async def host_table(
         limits: how long to wait; the defaults suit friends on the internet.
         room_password: asked of guests besides the code; empty for none.
         runner: identity key of whoever runs our seat, for a bot's; None for our own.
+        runner_signature: by that key (`roster.sign_runner`); empty for our own.
         connector: makes transports; None for WebRTC without STUN or TURN servers.
         keep: gets what `resume_table` needs, before anybody hears that the table stands for us;
             what it raises comes out of here.
+        carry: what the match takes over from the session before (table-protocol.md); at most 256
+            bytes, empty for a fresh match.
+        epoch: of the roster; one more than the last one for players who stay together.
+        reserved: seats, not 0, of the identity keys that stay; others get the seats that are left.
+        banned: identity keys that are refused and the names that they had. Everybody at the table is
+            told when one of them knocks.
+        listing: makes the table public, with this title; people may then come without a code.
+        accept: decides on each of those; None lets in nobody without a code. Is cancelled when the
+            guest has gone.
+        control: opens and closes the window; with it a window that runs out does not end the table.
 
     Returns:
         The mesh; we have seat 0. Close it.
@@ -81,6 +102,7 @@ async def host_table(
             toolkit=meeting.toolkit,
             name=name,
             runner=runner or signer.public_key,
+            runner_signature=runner_signature,
             limits=meeting.limits,
             on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,
@@ -88,6 +110,13 @@ async def host_table(
             seats=seats,
             room_password=room_password,
             on_code=on_code,
+            carry=carry,
+            epoch=epoch,
+            reserved=reserved or {},
+            banned=banned or {},
+            control=control,
+            listing=listing,
+            accept=accept,
         )
 
     return await meeting.hold(gathering, keep)
@@ -100,10 +129,12 @@ async def join_table(
     invite: Invite | str,
     server: str | None = None,
     check_rules: Callable[[bytes, int], None] = lambda rules, seats: None,
+    check_roster: Callable[[Roster], None] = lambda roster: None,
     on_progress: OnProgress = ignore_progress,
     limits: Limits | None = None,
     room_password: str = "",
     runner: bytes | None = None,
+    runner_signature: bytes = b"",
     connector: Connector | None = None,
     keep: Callable[[Membership], None] = lambda kept: None,
 ) -> Mesh:
@@ -114,6 +145,9 @@ async def join_table(
         server: address of the signalling server; may be None if the invite is a link.
         check_rules: gets the rules text and the number of seats before we take a seat; raises
             whatever error shall come out of here to refuse them.
+        check_roster: gets the signed roster before we take our seat in it; raises likewise. Whoever
+            stays at a table checks here who sits where and what the match carries on
+            (`table.succession`).
 
     Raises:
         InvalidInvite, UnknownCode, WrongCode, CodeExpired, RoomFull: the code does not lead to a
@@ -131,12 +165,14 @@ async def join_table(
             toolkit=meeting.toolkit,
             name=name,
             runner=runner or signer.public_key,
+            runner_signature=runner_signature,
             limits=meeting.limits,
             on_progress=meeting.on_progress,
             ephemeral=meeting.ephemeral,
             invite=parsed,
             room_password=room_password,
             check_rules=check_rules,
+            check_roster=check_roster,
         )
 
     return await meeting.hold(gathering, keep)
@@ -160,8 +196,11 @@ async def resume_table(
         on_progress, limits, connector: as in `host_table`.
 
     Raises:
+        LocalProtocolError: that is not the key of the seat.
         ServerUnreachable, SignalingError: there is no way to reach the others just now.
     """
+    if signer.public_key != membership.roster.seats[membership.seat].public_key:
+        raise LocalProtocolError("expected the identity key of the seat that we come back to")
     place = (membership.place, membership.token)
     meeting = _Meeting(signer, membership.server, on_progress, limits or Limits(), connector)
     return await meeting.resume(membership, place)

@@ -44,6 +44,11 @@ class Membership:
         """The same with other places at the server."""
         return replace(self, place=place, token=token, routes=routes)
 
+    @property
+    def runner(self) -> tuple[bytes, bytes]:
+        """Who runs our seat and the signature that says so: for the next table of the players."""
+        return self.roster.seats[self.seat].runner, self.cards[self.seat].runner_signature
+
     def encode(self) -> bytes:
         """JSON bytes."""
         cards = [

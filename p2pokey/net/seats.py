@@ -15,7 +15,7 @@ from p2pokey.native.agreement import X25519Key
 from p2pokey.net.bodies import Body
 from p2pokey.net.pairs import PairChannel
 from p2pokey.ports import SIGNATURE_BYTES, Sealer, Signer, Verifier
-from p2pokey.table.roster import Roster, open_nonce, roster_hash
+from p2pokey.table.roster import Roster, open_nonce, roster_hash, verify_runner
 from p2pokey.tiles import Seat
 
 
@@ -29,10 +29,17 @@ class SeatCard:
     """32 bytes; `roster.open_nonce` holds."""
     signature: bytes
     """64 bytes by the seat's identity key."""
+    runner_signature: bytes = b""
+    """Whoever runs the seat's machine says so (`roster.sign_runner`); empty for a player's own."""
 
     def fields(self) -> dict[str, bytes]:
         """The fields of the body that carries it."""
-        return {"eph": self.ephemeral, "nonce": self.nonce, "sig": self.signature}
+        return {
+            "eph": self.ephemeral,
+            "nonce": self.nonce,
+            "sig": self.signature,
+            "run_sig": self.runner_signature,
+        }
 
 
 def read_card(body: Body) -> SeatCard:
@@ -41,15 +48,24 @@ def read_card(body: Body) -> SeatCard:
         ephemeral=body.binary("eph", 32),
         nonce=body.binary("nonce", 32),
         signature=body.binary("sig", SIGNATURE_BYTES),
+        runner_signature=body.blob("run_sig", SIGNATURE_BYTES),
     )
 
 
 def make_card(
-    roster: Roster, seat: Seat, *, ephemeral: bytes, nonce: bytes, signer: Signer
+    roster: Roster,
+    seat: Seat,
+    *,
+    ephemeral: bytes,
+    nonce: bytes,
+    signer: Signer,
+    runner_signature: bytes = b"",
 ) -> SeatCard:
     """Our card. To be made only with the signed roster in hand, and once per nonce."""
     signature = signer.sign(_signed_text(roster, seat, ephemeral, nonce))
-    return SeatCard(ephemeral=ephemeral, nonce=nonce, signature=signature)
+    return SeatCard(
+        ephemeral=ephemeral, nonce=nonce, signature=signature, runner_signature=runner_signature
+    )
 
 
 def verify_cards(roster: Roster, cards: Sequence[SeatCard], verifier: Verifier) -> None:
@@ -58,7 +74,7 @@ def verify_cards(roster: Roster, cards: Sequence[SeatCard], verifier: Verifier) 
     Raises:
         BadLength: not one card per seat.
         CommitMismatch: a nonce is not the committed one.
-        BadSignature: a card is not signed by its seat.
+        BadSignature: a card is not signed by its seat, or a runner has not signed the seat's key.
     """
     if len(cards) != len(roster.seats):
         raise BadLength(f"expected {len(roster.seats)} seat cards, got {len(cards)}")
@@ -70,7 +86,9 @@ def verify_card(roster: Roster, seat: Seat, card: SeatCard, verifier: Verifier) 
     """Checks one card, errors as in `verify_cards`."""
     open_nonce(roster, seat, card.nonce)
     text = _signed_text(roster, seat, card.ephemeral, card.nonce)
-    verifier.verify(roster.seats[seat].public_key, text, card.signature)
+    entry = roster.seats[seat]
+    verifier.verify(entry.public_key, text, card.signature)
+    verify_runner(entry.public_key, entry.runner, card.runner_signature, verifier)
 
 
 def _signed_text(roster: Roster, seat: Seat, ephemeral: bytes, nonce: bytes) -> bytes:

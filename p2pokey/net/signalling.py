@@ -34,6 +34,7 @@ from p2pokey.net.wire import (
     Knocked,
     Lobby,
     PeerChanged,
+    RoomPage,
     ServerMessage,
     Welcome,
     error_for,
@@ -48,7 +49,17 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 5.0
 _CLOSE_S = 1.0
 _REENTRY_WINDOW_S = 3600
 
-_Reply = TypeVar("_Reply", Created, Lobby)
+_Reply = TypeVar("_Reply", Created, Lobby, RoomPage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What everybody may read about a public table."""
+
+    title: str
+    """At most 40 characters, as `wire.shown_text` leaves them."""
+    rules: str
+    """Key of the rule set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +79,14 @@ class PlaceLost:
     """The server is there but has forgotten our place: `create` or `knock` again."""
 
 
-SignallingEvent = Knocked | BodyArrived | PeerChanged | Resumed | PlaceLost | SignallingGone
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudged:
+    """Somebody on this side has something to say (`SignallingClient.nudge`)."""
+
+
+SignallingEvent = (
+    Nudged | Knocked | BodyArrived | PeerChanged | Resumed | PlaceLost | SignallingGone
+)
 
 
 class SignallingClient:
@@ -144,23 +162,33 @@ class SignallingClient:
 
     # --- requests ---
 
-    async def create(self, *, seats: int, host_key: bytes, room: str | None = None) -> Created:
+    async def create(
+        self,
+        *,
+        seats: int,
+        host_key: bytes,
+        room: str | None = None,
+        listing: Listing | None = None,
+    ) -> Created:
         """Opens a room whose window is `limits.window_s` long.
 
         Args:
             seats: 2-4.
             host_key: our 32-byte identity key.
+            listing: what everybody may read about a public table; None for one that is not public.
             room: the code that a room of ours had before the server was restarted; its window stays
                 open for an hour, in which the others come back.
         """
-        request = {
+        request: dict[str, Any] = {
             "t": "create",
             "seats": seats,
             "ttl": self._limits.window_s if room is None else _REENTRY_WINDOW_S,
             "host": encode_base64(host_key),
-            "listed": False,
+            "listed": listing is not None,
             "room": room,
         }
+        if listing is not None:
+            request["meta"] = {"title": listing.title, "rules": listing.rules}
         return await self._ask(request, Created)
 
     async def knock(self, room: str, public_key: bytes) -> Lobby:
@@ -171,6 +199,10 @@ class SignallingClient:
         """
         request = {"t": "knock", "room": room, "pub": encode_base64(public_key)}
         return await self._ask(request, Lobby)
+
+    async def list_rooms(self, cursor: str | None = None) -> RoomPage:
+        """Public tables that can be joined now, page by page; needs no place."""
+        return await self._ask({"t": "list", "cursor": cursor}, RoomPage)
 
     async def send(self, to: str, body: bytes) -> None:
         """Sends a body to one member, or keeps it while the connection is down."""
@@ -188,6 +220,10 @@ class SignallingClient:
     async def close_window(self) -> None:
         """Host: lets nobody in any more."""
         await self._post({"t": "close"})
+
+    def nudge(self) -> None:
+        """Wakes whoever waits for the next event."""
+        self._events.put_nowait(Nudged())
 
     async def next_event(self) -> SignallingEvent:
         """The next event. Waits without a limit: callers have one."""
@@ -340,7 +376,7 @@ class SignallingClient:
             case ErrorReply():
                 if message.re == self._asked and self._reply and not self._reply.done():
                     self._reply.set_exception(error_for(message))
-            case Created() | Lobby():
+            case Created() | Lobby() | RoomPage():
                 if self._reply is not None and not self._reply.done():
                     self._reply.set_result(message)
             case Goodbye():

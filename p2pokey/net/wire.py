@@ -5,6 +5,7 @@ message are ignored so that a newer server can say more.
 """
 
 import json
+import unicodedata
 from dataclasses import dataclass
 
 from p2pokey.codec import decode_base64
@@ -16,6 +17,7 @@ from p2pokey.errors import (
     UnknownCode,
 )
 from p2pokey.net.bodies import Body
+from p2pokey.tiles import MAX_SEATS
 
 SUBPROTOCOL = "okeysig.1"
 MAX_TEXT_BYTES = 64 * 1024
@@ -26,6 +28,8 @@ SAME_IDENTITY = (
     "Somebody with your identity is at that table already: "
     "add --guest to play a second seat on this computer."
 )
+MAX_TITLE_CHARS = 40
+_MAX_ROOMS, _MAX_CURSOR, _MAX_TEXT, _MAX_MARKS = 200, 64, 200, 2
 _MAX_BODY_CHARS = 12 * 1024
 _MAX_NUMBER = 2**53 - 1
 
@@ -63,6 +67,8 @@ class Knocked:
     """A guest has taken a place in our room."""
 
     id: str
+    key: bytes
+    """32 bytes, as the server claims."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +103,40 @@ class Goodbye:
     retry_ms: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomEntry:
+    """A public table, as its host and the server describe it; nobody vouches for any of it."""
+
+    room: str
+    title: str
+    """At most 40 characters; what could deceive is taken out."""
+    rules: str
+    """Key of the rule set, as above."""
+    seats: int
+    free: int
+    age_s: int
+    host_key: bytes
+    """32 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomPage:
+    """Some public tables, and where the next page begins; None: there is no more."""
+
+    rooms: tuple[RoomEntry, ...]
+    cursor: str | None
+
+
 ServerMessage = (
-    Welcome | Created | Lobby | Knocked | BodyArrived | PeerChanged | ErrorReply | Goodbye
+    RoomPage
+    | Welcome
+    | Created
+    | Lobby
+    | Knocked
+    | BodyArrived
+    | PeerChanged
+    | ErrorReply
+    | Goodbye
 )
 
 
@@ -136,12 +174,14 @@ def _parse(body: Body) -> ServerMessage | None:
                 window_s=_seconds(body),
             )
         case "knock":
-            return Knocked(id=body.text("id", MAX_ID_CHARS))
+            return Knocked(id=body.text("id", MAX_ID_CHARS), key=body.binary("pub", 32))
         case "recv":
             text = body.text("body", _MAX_BODY_CHARS)
             return BodyArrived(sender=body.text("from", MAX_ID_CHARS), body=decode_base64(text))
         case "peer":
             return PeerChanged(id=body.text("id", MAX_ID_CHARS), state=body.text("state", 8))
+        case "rooms":
+            return _room_page(body)
         case "error":
             return ErrorReply(
                 re=body.text("re", 16),
@@ -151,6 +191,42 @@ def _parse(body: Body) -> ServerMessage | None:
         case "bye":
             return Goodbye(retry_ms=body.number("retry_ms", _MAX_NUMBER))
     return None
+
+
+def _room_page(body: Body) -> RoomPage:
+    cursor = body.as_dict().get("cursor")
+    return RoomPage(
+        rooms=tuple(map(_room_entry, body.nested("rooms", _MAX_ROOMS))),
+        cursor=None if cursor is None else body.text("cursor", _MAX_CURSOR),
+    )
+
+
+def _room_entry(body: Body) -> RoomEntry:
+    return RoomEntry(
+        room=shown_text(body.text("room", MAX_ID_CHARS), MAX_ID_CHARS),
+        title=shown_text(body.text("title", _MAX_TEXT), MAX_TITLE_CHARS),
+        rules=shown_text(body.text("rules", _MAX_TEXT), MAX_TITLE_CHARS),
+        seats=body.number("seats", MAX_SEATS),
+        free=body.number("free", MAX_SEATS),
+        age_s=body.number("age", _MAX_NUMBER),
+        host_key=body.binary("host", 32),
+    )
+
+
+def shown_text(text: str, longest: int) -> str:
+    """A stranger's text made fit to stand beside others, at most `longest` characters.
+
+    Whatever is invisible, changes the direction of text or breaks the line becomes one space;
+    combining marks stay only two deep, so that no line smears over its neighbours.
+    """
+    kept: list[str] = []
+    marks = 0
+    for char in unicodedata.normalize("NFC", text[:_MAX_TEXT]):
+        category = unicodedata.category(char)
+        marks = marks + 1 if category[0] == "M" else 0
+        if marks <= _MAX_MARKS:
+            kept.append(" " if category[0] in "CZ" else char)
+    return " ".join("".join(kept).split())[:longest].rstrip()
 
 
 def _seconds(body: Body) -> int:

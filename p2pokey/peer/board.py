@@ -4,6 +4,7 @@ Everything here runs on the event loop and waits for nothing. What a chat line c
 to the journal, which has to come before the line is sent.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -55,8 +56,8 @@ class Board:
     """The hand that is to be played."""
     ended: told.MatchEnded | None = None
     seating: told.SeatingAgreed | None = None
-    room_link: str | None = None
-    """The link of the new room."""
+    room: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    """Links of the new room as they come; the newest counts."""
     _end: TableCancelled | None = None
     _newest: MessageReceived | None = None
     _pending: list[told.Effect] = field(default_factory=list)
@@ -126,7 +127,7 @@ class Board:
             case told.MatchEnded():
                 self.ended = effect
             case told.RoomLink(link=link):
-                self.room_link = link
+                self.room.put_nowait(link)
             case told.BadLink():
                 assert self._newest is not None
                 self.refuse(self._newest)

@@ -6,7 +6,7 @@ waits, and gives up on seats that do not come.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +60,11 @@ class Table:
     """What to do about a seat without which the table cannot go on."""
     person: Person | None = None
     """Who moves here; None: `player`, at once."""
+    on_seating: Callable[["Table"], Awaitable[None]] | None = None
+    """Brings this seat into the new session that was agreed on, while this table still passes on
+    what others lack; not called if this seat is out."""
+    labels: tuple[str, ...] = ()
+    """How to call the seats; empty: by their names in the roster."""
     stays: bool = False
     """Whether to stay after a match, for a rematch, until the others have gone or `leave`."""
     is_resumed: bool = False
@@ -99,7 +104,7 @@ class Table:
             machine=machine,
             links=self.links,
             diary=diary,
-            names=tuple(seat.name for seat in self.links.roster.seats),
+            names=self.labels or tuple(seat.name for seat in self.links.roster.seats),
             emit=self.emit,
             clock=self.clock,
             refuse=postbox.put_strange,
@@ -155,6 +160,11 @@ class Table:
         """Display names in seat order."""
         return self.board.names
 
+    @property
+    def machine(self) -> TableMachine:
+        """What is decided beside the hands; not to be changed but by `act`."""
+        return self.board.machine
+
     # What the player wants -----------------------------------------------------------------------
 
     def act(self, command: Command) -> None:
@@ -166,7 +176,7 @@ class Table:
         self._play.void()
 
     def leave(self) -> None:
-        """Ends the stay after a match."""
+        """No further hand: the match ends for all after this one, and so does the stay after it."""
         self._leaves = True
         self._inbox.wake()
 
@@ -204,10 +214,26 @@ class Table:
                 is_over = end.finished is None and not self._play.is_dealt_again(end)
                 if is_over and self.board.seating is None:
                     raise TableCancelled(end.reason)
+            if self.board.seating is not None:
+                await self._change_seats(self.board.seating)
             return self._end()
         finally:
             ticker.cancel()
             await asyncio.wait([ticker])
+
+    async def _change_seats(self, seating: SeatingAgreed) -> None:
+        """The new session comes together while others may still lack something of this one."""
+        if self.on_seating is None or seating.seat is None:
+            self._passing.ask_all(0.0)
+            return
+        began, moving = self.clock(), asyncio.ensure_future(self.on_seating(self))
+        moving.add_done_callback(lambda _: self._inbox.wake())
+        try:
+            while not moving.done():
+                await self._look_around(began)
+            moving.result()
+        finally:
+            moving.cancel()
 
     async def _tick(self) -> None:
         """Gives the table machine its time."""
@@ -280,7 +306,7 @@ class Table:
             return
         self._wanted = attempt
         played = sum(row.counts for row in sheet.rows)
-        is_enough = self.hands is not None and played >= self.hands
+        is_enough = self._leaves or (self.hands is not None and played >= self.hands)
         self.board.act(WantNext(wish=Wish.STOP if is_enough else Wish.PLAY))
 
     def _missing(self) -> list[Seat]:
@@ -294,7 +320,7 @@ class Table:
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         if self.stays:
-            return not here
+            return not here or since_end >= self.limits.linger_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
         return not behind or attempts == 0 or since_end >= self.limits.linger_s

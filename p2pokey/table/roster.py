@@ -3,11 +3,13 @@
 A roster is written once by the host (always seat 0), signed with the host's identity key and then
 frozen: seat = index in it. It has exactly one byte form, all integers little-endian:
 
-    version u8 = 1 | room length u8, room (ASCII) | epoch u32 | rules length u16, rules |
-    number of seats u8 | per seat: identity key 32 | runner 32 | nonce commitment 32 |
-    name length u8, name (UTF-8)
+    version u8 = 2 | room length u8, room (ASCII) | epoch u32 | rules length u16, rules |
+    carry length u16, carry | number of seats u8 |
+    per seat: identity key 32 | runner 32 | nonce commitment 32 | name length u8, name (UTF-8)
 
-`rules` is the canonical JSON text of RuleSet || TableOptions; here it is only carried and hashed.
+`rules` is the canonical JSON text of RuleSet || TableOptions. `carry` is what a match that goes on
+in a new session takes over from the one before, empty for a fresh match. Both are only carried and
+hashed here.
 
 The session id is a hash over all identity keys and one fresh nonce of each seat. Every seat commits
 to its nonce in the roster and opens it only after it holds the signed roster, so nobody, the host
@@ -24,15 +26,18 @@ from p2pokey.errors import BadLength, CommitMismatch, DecodeError, DuplicateKey,
 from p2pokey.ports import Signer, Verifier
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
-VERSION = 1
+VERSION = 2
 MAX_NAME_CHARS = 32
 MAX_ROOM_CHARS = 16
 MAX_RULES_BYTES = 3072
 """Twice the longest rule set, and a sealed roster still fits one signalling body of 12 KiB."""
+MAX_CARRY_BYTES = 256
+"""Score and starters of a match that goes on take about 120."""
 KEY_BYTES = NONCE_BYTES = HASH_BYTES = 32
 SAFETY_WORDS, SAFETY_LIST = 4, 1296
 _SEAT_MAX = 3 * 32 + 1 + 4 * MAX_NAME_CHARS
-MAX_ROSTER_BYTES = 1 + 1 + MAX_ROOM_CHARS + 4 + 2 + MAX_RULES_BYTES + 1 + MAX_SEATS * _SEAT_MAX
+_TEXTS_MAX = 1 + MAX_ROOM_CHARS + 2 + MAX_RULES_BYTES + 2 + MAX_CARRY_BYTES
+MAX_ROSTER_BYTES = 1 + _TEXTS_MAX + 4 + 1 + MAX_SEATS * _SEAT_MAX
 
 _ROOM_ALPHABET = frozenset("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
@@ -49,6 +54,11 @@ class RosterSeat:
     """32-byte commitment to the seat's nonce (`commit_nonce`)."""
     name: str
     """Display name, `check_name` holds."""
+
+    @property
+    def is_computer(self) -> bool:
+        """Whether somebody else's machine plays here; that one has signed it (`verify_runner`)."""
+        return self.runner != self.public_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +78,8 @@ class Roster:
     """Canonical text of RuleSet || TableOptions, 1-3072 bytes, opaque here."""
     seats: tuple[RosterSeat, ...]
     """2-4 seats in seat order; seat 0 is the host."""
+    carry: bytes = b""
+    """What a match that goes on takes over from the session before, 0-256 bytes, opaque here."""
 
     def __post_init__(self) -> None:
         _check_fields(self)
@@ -115,6 +127,8 @@ def _check_fields(roster: Roster) -> None:
         raise DecodeError("expected an epoch that fits 32 bits")
     if not 1 <= len(roster.rules) <= MAX_RULES_BYTES:
         raise BadLength(f"expected 1 to {MAX_RULES_BYTES} bytes of rules, got {len(roster.rules)}")
+    if len(roster.carry) > MAX_CARRY_BYTES:
+        raise BadLength(f"expected at most {MAX_CARRY_BYTES} bytes to carry on")
     if not MIN_SEATS <= len(roster.seats) <= MAX_SEATS:
         raise DecodeError(f"expected {MIN_SEATS} to {MAX_SEATS} seats, got {len(roster.seats)}")
     for seat in roster.seats:
@@ -131,6 +145,7 @@ def encode_roster(roster: Roster) -> bytes:
         u8(VERSION) + u8(len(room)) + room,
         u32(roster.epoch),
         u16(len(roster.rules)) + roster.rules,
+        u16(len(roster.carry)) + roster.carry,
         u8(len(roster.seats)),
     ]
     for seat in roster.seats:
@@ -162,6 +177,7 @@ def decode_roster(data: bytes) -> Roster:
         room = reader.take(reader.u8()).decode("ascii")
         epoch = reader.u32()
         rules = reader.take(reader.u16())
+        carry = reader.take(reader.u16())
         count = reader.u8()
         if count > MAX_SEATS:
             raise DecodeError(f"expected at most {MAX_SEATS} seats, got {count}")
@@ -169,7 +185,7 @@ def decode_roster(data: bytes) -> Roster:
     except UnicodeDecodeError:
         raise DecodeError("expected text in the roster, got other bytes") from None
     reader.close()
-    return Roster(room=room, epoch=epoch, rules=rules, seats=seats)
+    return Roster(room=room, epoch=epoch, rules=rules, seats=seats, carry=carry)
 
 
 def _digest(name: str, *fields: tuple[str, bytes]) -> bytes:
@@ -205,6 +221,31 @@ def verify_roster(roster: Roster, signature: bytes, verifier: Verifier) -> None:
         verifier.check_key(seat.public_key)
         verifier.check_key(seat.runner)
     verifier.verify(roster.host_key, _signed_text(roster), signature)
+
+
+def sign_runner(public_key: bytes, runner: Signer) -> bytes:
+    """64 bytes by which `runner` says that it runs the program with this identity key."""
+    return runner.sign(_runner_text(public_key))
+
+
+def verify_runner(public_key: bytes, runner: bytes, signature: bytes, verifier: Verifier) -> None:
+    """Checks who runs the program with an identity key; people run their own and sign nothing.
+
+    Raises:
+        BadPoint: the runner's key is not canonical or has small order.
+        BadSignature: the runner has not signed that.
+        BadLength: a signature where none is due.
+    """
+    verifier.check_key(runner)
+    if runner == public_key:
+        if signature:
+            raise BadLength("expected no signature of a runner for a player's own key")
+        return
+    verifier.verify(runner, _runner_text(public_key), signature)
+
+
+def _runner_text(public_key: bytes) -> bytes:
+    return fr("sig", PREFIX + b"runner") + public_key
 
 
 def commit_nonce(public_key: bytes, nonce: bytes) -> bytes:

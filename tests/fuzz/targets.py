@@ -17,8 +17,11 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.bodies import decode_body
 from p2pokey.net.frames import decode_frame, encode_frame
 from p2pokey.net.invites import parse_invite
+from p2pokey.net.inviting import INVITE_MARK, decode_invitation, encode_invitation
 from p2pokey.net.link import Link
+from p2pokey.net.membership import decode_membership
 from p2pokey.net.sdp import parse_description
+from p2pokey.net.vouching import check_vouch, make_vouch
 from p2pokey.net.wire import parse_server_message
 from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.move_text import format_move, parse_move
@@ -33,6 +36,7 @@ from signaling.limits import Limits
 from signaling.messages import Refusal
 from signaling.parsing import parse_frame, parse_text
 from tests.fuzz.engines import engine
+from tests.net.support import TOOLKITS, make_roster
 from tests.sim.cheap_group import CheapBackend
 from tests.sim.table import fixed_bytes, make_setup, signer_of
 
@@ -150,6 +154,39 @@ def invite(data: bytes) -> None:
         return
 
 
+def invitation(data: bytes) -> None:
+    for text in (data, encode_head() + data):
+        try:
+            decoded = decode_invitation(text, SETUP.session)
+        except DecodeError:
+            continue
+        assert decoded.server is not None
+        assert encode_invitation(SETUP.session, decoded, decoded.server) == text
+
+
+def encode_head() -> bytes:
+    return bytes([INVITE_MARK]) + SETUP.session
+
+
+def vouch(data: bytes) -> None:
+    """As it comes, and signed by a seat, so that what is inside is heard."""
+    table = make_roster()
+    check_vouch(data, table, Seat(0), Ed25519Verifier())
+    said = make_vouch(table, Seat(1), TOOLKITS[1].signer, data[:10].decode("utf-8", "replace"))
+    try:
+        check_vouch(said, table, Seat(0), Ed25519Verifier())
+    except ConnectError:
+        assert data
+
+
+def membership(data: bytes) -> None:
+    try:
+        decoded = decode_membership(data)
+    except (DecodeError, VerificationError):
+        return
+    assert decode_membership(decoded.encode()) == decoded
+
+
 def server_message(data: bytes) -> None:
     try:
         parse_server_message(_text(data))
@@ -228,6 +265,9 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         body,
         description,
         invite,
+        invitation,
+        vouch,
+        membership,
         server_message,
         client_message,
         audit,

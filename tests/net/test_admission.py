@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from p2pokey.errors import (
+    Banned,
     ConnectError,
+    Declined,
     LocalProtocolError,
+    PasswordNeeded,
     RoomFull,
     SignalingError,
     TooManyGuesses,
@@ -18,29 +21,43 @@ from p2pokey.native.identity import Ed25519Signer
 from p2pokey.net.admission import (
     ACCEPT_S,
     ANSWER_S,
+    DECIDE_S,
     MAX_BURNS,
     MAX_STRIKES,
+    HostAdmission,
+)
+from p2pokey.net.bodies import Body, decode_body, encode_body
+from p2pokey.net.host_effects import (
     CodeBurnt,
     GaveUp,
     GuestAdmitted,
+    GuestAsks,
     GuestLeft,
     GuestSaid,
-    HostAdmission,
     KickGuest,
+    Notice,
     SendBody,
+    Warned,
 )
-from p2pokey.net.bodies import Body, decode_body, encode_body
 from p2pokey.net.invites import Invite
 from p2pokey.net.knocking import (
     GuestAdmission,
     HostBusy,
+    HostDecides,
     HostSaid,
+    HostWarned,
     NamesChanged,
     Seated,
     TableShown,
 )
 from p2pokey.net.toolkit import native_toolkit
-from p2pokey.table.roster import commit_nonce, encode_roster, roster_hash, sign_roster
+from p2pokey.table.roster import (
+    commit_nonce,
+    encode_roster,
+    roster_hash,
+    sign_roster,
+    sign_runner,
+)
 from tests.net.support import NAMES, NONCES, ROOM, RULES, TOOLKITS
 
 WORDS = ("lale", "deniz", "kartal")
@@ -50,7 +67,7 @@ LINK = Invite(room=ROOM, link_secret=bytes(16))
 WRONG = Invite(room=ROOM, words=("lale", "deniz", "elma"))
 
 
-def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password=""):
+def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password="", **more):
     return HostAdmission(
         toolkit=toolkit,
         invite=invite,
@@ -60,6 +77,7 @@ def make_host(*, seats=4, invite=INVITE, toolkit=TOOLKITS[0], room_password=""):
         nonce_commit=commit_nonce(toolkit.public_key, NONCES[0]),
         runner=toolkit.public_key,
         room_password=room_password,
+        **more,
     )
 
 
@@ -254,6 +272,29 @@ def test_the_right_room_password_lets_in():
     assert server.host.is_complete
 
 
+@pytest.mark.parametrize(
+    ("host", "guest", "sentence"),
+    [
+        ("masa", "", "asks for a password besides the code"),
+        ("masa", "sandalye", "code or the password does not fit"),
+        ("", "masa", "code or the password does not fit"),
+    ],
+)
+def test_a_wrong_password_says_what_may_be_wrong_and_counts_as_a_guess(host, guest, sentence):
+    server = Server(make_host(room_password=host))
+    for number in range(MAX_STRIKES):
+        with pytest.raises(WrongCode, match=sentence):
+            server.add(f"c{number}", make_guest(room_password=guest))
+        server.leave(f"c{number}")
+
+    assert len(server.of(CodeBurnt)) == 1
+
+
+def test_a_missing_password_is_told_apart():
+    with pytest.raises(PasswordNeeded):
+        Server(make_host(room_password="masa")).add("c1", make_guest())
+
+
 def test_five_failed_guesses_burn_the_code():
     server = Server(make_host())
     for number in range(MAX_STRIKES - 1):
@@ -365,6 +406,258 @@ def test_a_guest_who_does_not_accept_is_sent_away():
     server.host.timer(ACCEPT_S)
 
     assert server.host.poll() == [KickGuest(id="c1")]
+
+
+# --- a table whose players stay together ---
+
+
+def keys_and_seats(*pairs):
+    return {TOOLKITS[index].public_key: seat for index, seat in pairs}
+
+
+@pytest.mark.parametrize("arrivals", [(1, 2, 4), (4, 2, 1), (2, 4, 1)])
+def test_players_who_stay_get_their_own_seats(arrivals):
+    """Whoever comes first: the newcomer (4) gets the seat that is nobody's."""
+    server = Server(make_host(reserved=keys_and_seats((1, 3), (2, 1)), carry=b"score"))
+    for index in arrivals:
+        server.add(f"c{index}", make_guest(index, invite=CODE if index == 4 else LINK))
+    roster = server.host.make_roster(2)
+
+    assert server.host.is_complete
+    assert server.host.admitted == ("c2", "c4", "c1")
+    keys = [TOOLKITS[index].public_key for index in (0, 2, 4, 1)]
+    assert [seat.public_key for seat in roster.seats] == keys
+    assert (roster.epoch, roster.carry) == (2, b"score")
+    assert server.events["c4"][0].carry == b"score"
+
+
+def test_newcomers_do_not_get_seats_that_are_kept():
+    server = Server(make_host(reserved=keys_and_seats((1, 1), (2, 2))))
+    server.add("c3", make_guest(3))
+    with pytest.raises(RoomFull):
+        server.add("c4", make_guest(4))
+    fill(server, 2)
+
+    assert server.host.admitted == ("c1", "c2", "c3")
+
+
+def test_two_newcomers_for_the_only_seat_that_is_nobodys():
+    server = Server(make_host(seats=3, reserved=keys_and_seats((1, 1))))
+    slow = make_guest(2)
+    slow.knock()
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    slow.receive(server.host.poll()[0].body)
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    slow.receive(server.host.poll()[0].body)
+    server.add("c3", make_guest(3))
+    slow.accept()
+    server.host.receive("c2", slow.poll()[0], 0.0)
+    with pytest.raises(RoomFull):
+        slow.receive(server.host.poll()[0].body)
+
+    assert server.host.admitted == ("c3",)
+
+
+def test_a_player_who_was_sent_away_is_refused_and_everybody_hears_of_it():
+    server = Server(make_host(banned={TOOLKITS[4].public_key: "Eve"}))
+    server.add("c1", make_guest(1))
+    for number in range(3):  # with the right words
+        with pytest.raises(Banned, match="sent away"):
+            server.add(f"e{number}", make_guest(4))
+        server.leave(f"e{number}")
+    server.add("c2", make_guest(2))
+    told = HostWarned(notice=Notice.BANNED, name="Eve")
+
+    assert server.of(Warned) == [Warned(notice=Notice.BANNED, name="Eve")]
+    assert [server.events[guest].count(told) for guest in ("c1", "c2")] == [1, 1]
+    assert server.host.admitted == ("c1", "c2")
+    assert server.of(CodeBurnt) == []  # no guess: it was not even asked for the words
+
+
+def test_everybody_hears_that_somebody_guesses():
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    for number in range(MAX_STRIKES):
+        guess(server, f"e{number}")
+
+    wrong = HostWarned(notice=Notice.WRONG_CODE, name="")
+    burnt = HostWarned(notice=Notice.CODE_BURNT, name="")
+    assert server.events["c1"][2:] == [wrong] * MAX_STRIKES + [burnt]
+    server.add("c2", make_guest(2, invite=server.host.invite))
+    assert server.events["c2"][1:3] == [wrong, burnt]  # once to whoever comes later
+
+
+def test_a_score_other_than_the_one_shown_is_refused():
+    def change(host):
+        return signed_roster_body(
+            host, roster=dataclasses.replace(host.make_roster(1), carry=b"false")
+        )
+
+    with pytest.raises(SignalingError, match="another score"):
+        make_seated(change)
+
+
+@pytest.mark.parametrize("code", ["news", "", "x" * 32])
+def test_notices_of_a_newer_host_are_passed_over(code):
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    before = list(server.events["c1"])
+    server.host.tell("c1", encode_body("notice", code=code, name="Eve"))
+    server.carry_host()
+
+    assert server.events["c1"] == before
+
+
+# --- public tables ---
+
+PUBLIC = Invite(room=ROOM)
+
+
+def ask(server, guest_id, index=1, **changes):
+    server.add(guest_id, make_guest(index, invite=PUBLIC, **changes))
+    return server.of(GuestAsks)[-1]
+
+
+def test_whoever_comes_without_a_code_waits_for_the_host():
+    server = Server(make_host(seats=2, is_listed=True))
+    asked = ask(server, "c1")
+
+    assert asked == GuestAsks(id="c1", name=NAMES[1], key=TOOLKITS[1].public_key)
+    assert server.events["c1"] == [HostDecides()]  # not even the rules are shown
+    assert server.host.admitted == ()
+    server.host.decide("c1", True, 1.0)
+    server.carry_host()
+    server.run()
+    assert isinstance(server.events["c1"][1], TableShown)
+    assert server.host.admitted == ("c1",)
+
+
+def test_the_host_may_decline():
+    server = Server(make_host(is_listed=True))
+    ask(server, "c1")
+    with pytest.raises(Declined, match="not let you in"):
+        decide_no(server, "c1")
+
+    assert KickGuest(id="c1") in server.effects
+    assert server.host.next_timer() is None
+    assert server.of(CodeBurnt) == []
+    with pytest.raises(Declined):  # at once
+        ask(server, "c2")
+    assert len(server.of(GuestAsks)) == 1
+    server.add("c3", make_guest(1))  # but a friend may give the code
+    assert server.host.admitted == ("c3",)
+
+
+def decide_no(server, guest_id):
+    server.host.decide(guest_id, False, 1.0)
+    server.carry_host()
+
+
+def test_a_decision_that_comes_late_changes_nothing():
+    server = Server(make_host(seats=2, is_listed=True))
+    ask(server, "c1")
+    server.host.decide("c1", True, 1.0)
+    server.carry_host()
+    server.run()
+    for is_welcome in (False, True):
+        server.host.decide("c1", is_welcome, 2.0)
+        assert server.host.poll() == []
+    assert server.host.admitted == ("c1",)
+
+
+def test_a_guest_who_is_not_decided_on_is_sent_away_in_the_end():
+    server = Server(make_host(is_listed=True))
+    ask(server, "c1")
+    server.host.timer(DECIDE_S - 0.001)
+    assert server.host.poll() == []
+    server.host.timer(DECIDE_S)
+
+    assert server.host.poll() == [KickGuest(id="c1")]
+    server.host.decide("c1", True, DECIDE_S)
+    assert server.host.poll() == []
+
+
+def test_accepting_before_the_host_has_decided_gives_no_seat():
+    server = Server(make_host(is_listed=True))
+    ask(server, "c1")
+    server.guests["c1"].tell(encode_body("accept"))
+    server.run()
+
+    assert server.host.admitted == ()
+
+
+def test_a_table_that_is_not_public_has_no_way_without_a_code():
+    with pytest.raises(Declined, match="not public"):
+        Server(make_host()).add("c1", make_guest(invite=PUBLIC))
+
+
+def test_a_public_table_has_a_code_for_friends_and_knocks_do_not_burn_it():
+    server = Server(make_host(is_listed=True))
+    for number in range(MAX_STRIKES + 1):
+        guest = make_guest(4, invite=PUBLIC)
+        guest.knock()
+        server.host.receive(f"e{number}", guest.poll()[0], 0.0)
+        server.host.leave(f"e{number}")
+    server.carry_host()
+    server.add("c1", make_guest(1))
+
+    assert server.of(CodeBurnt) == []
+    assert server.host.admitted == ("c1",)
+
+
+def test_a_password_keeps_strangers_from_knocking_at_a_public_table():
+    server = Server(make_host(is_listed=True, room_password="masa"))
+    for number in range(MAX_STRIKES):
+        with pytest.raises(WrongCode, match="password does not fit"):
+            server.add(f"e{number}", make_guest(4, invite=PUBLIC, room_password="kapı"))
+        server.leave(f"e{number}")
+    assert len(server.of(CodeBurnt)) == 1
+    ask(server, "c1", room_password="masa")
+
+
+# --- who runs a computer player ---
+
+
+def make_bot(index=2, *, runner=TOOLKITS[1], signed_by=TOOLKITS[1], signed_for=None):
+    bot = make_guest(index)
+    bot._runner = runner.public_key
+    key = (signed_for or TOOLKITS[index]).public_key
+    bot._runner_signature = sign_runner(key, signed_by.signer)
+    return bot
+
+
+def test_a_bot_whose_runner_has_signed_gets_a_seat():
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    server.add("c2", make_bot())
+
+    seats = server.host.make_roster(1).seats
+    assert [seat.runner for seat in seats] == [TOOLKITS[i].public_key for i in (0, 1, 1)]
+
+
+FORGED = {
+    "signed by the bot": lambda: make_bot(signed_by=TOOLKITS[2]),
+    "of another bot": lambda: make_bot(signed_for=TOOLKITS[3]),
+    "signed by a stranger": lambda: make_bot(signed_by=TOOLKITS[4]),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_runner_is_refused_and_everybody_hears_of_it(name):
+    server = Server(make_host())
+    server.add("c1", make_guest(1))
+    with pytest.raises(SignalingError, match="has not signed for it"):
+        server.add("c2", FORGED[name]())
+
+    assert server.host.admitted == ("c1",)
+    assert server.of(Warned) == [Warned(notice=Notice.FALSE_RUNNER, name=NAMES[2])]
+    assert server.events["c1"][-1] == HostWarned(notice=Notice.FALSE_RUNNER, name=NAMES[2])
+
+
+def test_a_person_signs_nothing_for_itself():
+    person = make_bot(2, runner=TOOLKITS[2], signed_by=TOOLKITS[2])
+    with pytest.raises(SignalingError, match="has not signed for it"):
+        Server(make_host()).add("c1", person)
 
 
 # --- somebody in between ---

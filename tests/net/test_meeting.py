@@ -25,7 +25,7 @@ from p2pokey.net.invites import Invite
 from p2pokey.net.link import LinkState
 from p2pokey.net.memory import MemoryNetwork
 from p2pokey.net.words import words_at
-from p2pokey.table.roster import safety_numbers
+from p2pokey.table.roster import safety_numbers, sign_runner
 from tests.net.support import (
     MEETING_LIMITS,
     NAMES,
@@ -130,10 +130,13 @@ def test_a_bot_names_its_runner():
     async def main():
         async with signalling_server() as server:
             meeting = make_meeting(server, seats=2)
-            runner = TOOLKITS[0].public_key
+            runner, bot = TOOLKITS[0], TOOLKITS[1].public_key
+            signature = sign_runner(bot, runner.signer)
             host = asyncio.create_task(meeting.host())
-            guest = await meeting.join(1, runner=runner)
-            assert guest.roster.seats[1].runner == runner
+            guest = await meeting.join(1, runner=runner.public_key, runner_signature=signature)
+            seats = guest.roster.seats
+            assert seats[1].runner == runner.public_key
+            assert [seat.is_computer for seat in seats] == [False, True]
             await asyncio.gather((await host).close(), guest.close())
 
     run(main())

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from p2pokey.errors import DecodeError
+from p2pokey.errors import DecodeError, LocalProtocolError
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.net.link import LinkState
 from p2pokey.net.meeting import resume_table
@@ -33,13 +33,18 @@ async def come_back(mesh, connector, *, server=None):
     """Another run with what the mesh had kept."""
     kept = decode_membership(mesh.membership.encode())
     assert kept == mesh.membership
-    own = kept.roster.seats[kept.seat].public_key  # guests sit down in the order in which they come
     return await resume_table(
-        signer=next(toolkit.signer for toolkit in TOOLKITS if toolkit.public_key == own),
+        signer=signer_of(mesh),
         membership=kept,
         limits=MEETING_LIMITS,
         connector=connector,
     )
+
+
+def signer_of(mesh):
+    """Guests who join at the same time may sit in any order, so the seat does not tell whose it is."""
+    key = mesh.roster.seats[mesh.seat].public_key
+    return next(toolkit.signer for toolkit in TOOLKITS if toolkit.public_key == key)
 
 
 async def drain(meshes):
@@ -178,6 +183,20 @@ async def until_message(mesh):
             event = await mesh.next_event()
             if hasattr(event, "data"):
                 return event.data
+
+
+def test_nobody_comes_back_with_another_key():
+    """Nothing that it signs would be taken, so it would call the others in vain."""
+
+    async def main():
+        async with signalling_server() as server:
+            network = MemoryNetwork(OsEntropy())
+            async with Meeting(server.url, seats=2, connector=network).meshes() as meshes:
+                kept = meshes[1].membership
+                with pytest.raises(LocalProtocolError):
+                    await resume_table(signer=TOOLKITS[4].signer, membership=kept)
+
+    run(main())
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b"\xff", b'{"server":"ws://x"}'])

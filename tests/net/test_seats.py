@@ -8,6 +8,7 @@ from p2pokey.errors import BadLength, BadPoint, BadSignature, CommitMismatch, De
 from p2pokey.net.bodies import decode_body, encode_body
 from p2pokey.net.offers import PairMessage, PairTalk
 from p2pokey.net.seats import make_card, pair_channel, read_card, verify_cards
+from p2pokey.table.roster import sign_runner
 from p2pokey.tiles import Seat
 from tests.net.support import EPHEMERALS, NONCES, TOOLKITS, make_cards, make_roster
 
@@ -51,6 +52,26 @@ def test_cards_of_another_roster_or_number_are_refused():
         verify_cards(ROSTER, CARDS[:3], VERIFIER)
     with pytest.raises((BadSignature, CommitMismatch)):
         verify_cards(ROSTER, (CARDS[1], CARDS[0], *CARDS[2:]), VERIFIER)
+
+
+def test_a_card_shows_who_runs_a_computer_player():
+    seats = list(ROSTER.seats)
+    seats[2] = dataclasses.replace(seats[2], runner=TOOLKITS[1].public_key)
+    roster = dataclasses.replace(ROSTER, seats=tuple(seats))
+
+    def cards(signature, roster=roster):
+        changed = list(make_cards(roster))
+        changed[2] = dataclasses.replace(changed[2], runner_signature=signature)
+        return changed
+
+    bot = TOOLKITS[2].public_key
+    verify_cards(roster, cards(sign_runner(bot, TOOLKITS[1].signer)), VERIFIER)
+    false = [b"", sign_runner(bot, TOOLKITS[0].signer), sign_runner(bytes(32), TOOLKITS[1].signer)]
+    for signature in false:
+        with pytest.raises(BadSignature):
+            verify_cards(roster, cards(signature), VERIFIER)
+    with pytest.raises(BadLength):  # a person's own machine
+        verify_cards(ROSTER, cards(sign_runner(bot, TOOLKITS[1].signer), ROSTER), VERIFIER)
 
 
 def test_a_pair_talks_both_ways():

@@ -36,7 +36,7 @@ def test_everything_the_server_says_is_understood():
             replies.Lobby(room="K7Q2M", place=2, host_id="c1", host_pub=KEY, window_s=212),
             Lobby(room="K7Q2M", host_id="c1", host_key=bytes(range(32)), window_s=212),
         ),
-        (replies.Knocked(id="c3", place=2, pub=KEY), Knocked(id="c3")),
+        (replies.Knocked(id="c3", place=2, pub=KEY), Knocked(id="c3", key=bytes(range(32)))),
         (replies.Received(sender="c3", n=7, body="AAA"), BodyArrived(sender="c3", body=b"\0\0")),
         (
             replies.PeerState(id="c3", place=2, state=replies.Presence.AWAY),

@@ -191,7 +191,7 @@ def membership(seat: int = 1) -> Membership:
 
 
 PERSON = Person(
-    guest_secret=b"g" * 32,
+    guest_secret=bytes([2]) * 32,
     out=Path("out"),
     hands=3,
     player_seed=b"p" * 32,

@@ -78,7 +78,8 @@ def rosters(draw):
     room = draw(st.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", min_size=1, max_size=16))
     epoch = draw(st.integers(0, 2**32 - 1))
     rules = draw(st.binary(min_size=1, max_size=200))
-    return Roster(room=room, epoch=epoch, rules=rules, seats=seats)
+    carry = draw(st.binary(max_size=256))
+    return Roster(room=room, epoch=epoch, rules=rules, seats=seats, carry=carry)
 
 
 @given(rosters())
@@ -128,7 +129,7 @@ def test_size_is_refused_first():
 
 def test_another_version_is_named():
     with pytest.raises(UnsupportedVersion):
-        decode_roster(b"\x02" + encode_roster(make_roster())[1:])
+        decode_roster(b"\x01" + encode_roster(make_roster())[1:])
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,7 @@ def test_plain_names_are_taken(name):
         {"epoch": 2**32},
         {"rules": b""},
         {"rules": bytes(3073)},
+        {"carry": bytes(257)},
         {"seats": (make_seat(0),)},
         {"seats": tuple(dataclasses.replace(make_seat(0), public_key=bytes([i]) * 32) for i in range(5))},
         {"seats": (make_seat(0), dataclasses.replace(make_seat(1), runner=bytes(31)))},
@@ -214,6 +216,7 @@ def test_a_signature_covers_every_field():
         {"room": "K7Q2N"},
         {"epoch": 2},
         {"rules": RULES + b" "},
+        {"carry": b"c"},
         {"seats": seats[:3]},
         {"seats": (seats[0], seats[2], seats[1], seats[3])},
         {"seats": (*seats[:3], dataclasses.replace(seats[3], name="Eve"))},
@@ -286,7 +289,7 @@ def test_fixed_values():
 
     assert (
         roster_hash(roster).hex()
-        == "815e0ba9178cbaa7c0f289fabccd96df7fe46fb9edfc9ddcf525b14c59421fbe"
+        == "c83f9ec06042f862c69ca9dd3816b88562be9b07154c79fc589bd9061b3fd47f"
     )
     assert session.hex() == "c32c2c05dfc74ae748867f1865fa895f8cbe3459068e7d44efc0f2dfccdacaf4"
     assert safety_numbers(session) == (764, 308, 29, 968)

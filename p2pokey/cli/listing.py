@@ -1,0 +1,58 @@
+"""`p2pokey tables`: the public tables of a signalling server that can be joined now."""
+
+from dataclasses import asdict
+from typing import Any
+
+from p2pokey.cli.output import Output
+from p2pokey.cli.rooms import PUBLIC_WARNING, short_key
+from p2pokey.cli.running import run_async
+from p2pokey.cli.tables import plain_table
+from p2pokey.codec import encode_base64
+from p2pokey.net.limits import Limits
+from p2pokey.net.signalling import SignallingClient
+from p2pokey.net.wire import RoomEntry
+
+_MAX_PAGES = 20
+"""Of fifty rooms each: nobody reads more."""
+
+
+def run_tables(output: Output, *, server: str, as_json: bool) -> int:
+    """Prints them."""
+    rooms = run_async(_fetch(server))
+    if as_json:
+        output.record({"server": server, "tables": [_record(room) for room in rooms]})
+        return 0
+    if not rooms:
+        output.say("No public table can be joined at that server just now.")
+        return 0
+    rows = [
+        [
+            room.room,
+            room.title,
+            room.rules,
+            f"{room.free} of {room.seats}",
+            f"{room.age_s // 60} min",
+            short_key(room.host_key),
+        ]
+        for room in rooms
+    ]
+    output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows))
+    output.say(f"Join one with: p2pokey join ROOM --public\n{PUBLIC_WARNING}")
+    return 0
+
+
+async def _fetch(server: str) -> list[RoomEntry]:
+    rooms: list[RoomEntry] = []
+    async with SignallingClient(server, Limits()) as client:
+        cursor: str | None = None
+        for _ in range(_MAX_PAGES):
+            page = await client.list_rooms(cursor)
+            rooms += page.rooms
+            cursor = page.cursor
+            if cursor is None:
+                break
+    return rooms
+
+
+def _record(room: RoomEntry) -> dict[str, Any]:
+    return {**asdict(room), "host_key": encode_base64(room.host_key)}
