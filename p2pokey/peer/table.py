@@ -65,6 +65,8 @@ class Table:
     what others lack; not called if this seat is out."""
     labels: tuple[str, ...] = ()
     """How to call the seats; empty: by their names in the roster."""
+    asks_player: bool = False
+    """Whether the player says before each further hand that it may begin; else this seat does."""
     stays: bool = False
     """Whether to stay after a match, for a rematch, until the others have gone or `leave`."""
     is_resumed: bool = False
@@ -303,6 +305,8 @@ class Table:
         machine = self.board.machine
         attempt, sheet = machine.match.attempts, machine.sheet
         if machine.match.is_over or self._wanted == attempt or self.links.seat in machine.said:
+            return
+        if self.asks_player and machine.sheet.counted(attempt - 1):
             return
         self._wanted = attempt
         played = sum(row.counts for row in sheet.rows)
