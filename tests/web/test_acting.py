@@ -117,7 +117,7 @@ _FIELDS = [
 ]  # fmt: skip
 _OTHERS = [
     "stage", "layout", "say", "mute", "answer", "ready", "seating", "settings", "name", "replay",
-    "host", "join", "solo", "hint", "what",
+    "host", "join", "solo", "hint", "step", "see", "close", "what",
 ]  # fmt: skip
 _DOES = [*sorted(MOVES), *_OTHERS]
 
