@@ -33,6 +33,8 @@ class Asking:
             return Refusal.IN_HAND
         if any(self._is_gone(seat) for seat in must):
             return Refusal.SOMEBODY_GONE
+        if not self.asks.has_room(self.own):
+            return Refusal.TOO_MANY_ASKS
         for opened in self.asks.open():
             if not (ask.what is What.SEATING and self.is_stuck(opened, now)):
                 return Refusal.ASK_OPEN
@@ -51,7 +53,7 @@ class Asking:
 
         That is so when this seat is further than the question, when the time is up, when somebody
         who must answer is gone, when other seats are asked for with another score, or when this
-        seat is bound to another question.
+        seat is bound to another question or the asker has another one open.
         """
         ask = opened.ask
         if self.course.position > (ask.attempt, ask.step) or now >= opened.came + ASK_SECONDS:
@@ -59,7 +61,7 @@ class Asking:
         awaited = (opened.asker, *self.asks.missing(opened))
         if any(self._is_gone(seat) for seat in awaited):
             return True
-        return self.differs(opened) or self._is_bound_elsewhere(opened, now)
+        return self.differs(opened) or self._is_second(opened, now)
 
     def differs(self, opened: OpenAsk) -> bool:
         """Whether the asker goes on with a score that is not this seat's."""
@@ -84,13 +86,15 @@ class Asking:
             default=None,
         )
 
-    def _is_bound_elsewhere(self, opened: OpenAsk, now: float) -> bool:
-        others = [other for other in self.asks.open() if other is not opened]
-        return any(
-            self.asks.is_bound(other, self.own)
-            and not (opened.ask.what is What.SEATING and self.is_stuck(other, now))
-            for other in others
-        )
+    def _is_second(self, opened: OpenAsk, now: float) -> bool:
+        """Whether another open question of this seat or of the asker goes first."""
+        for other in self.asks.open():
+            if other is opened or (opened.ask.what is What.SEATING and self.is_stuck(other, now)):
+                continue
+            is_earlier = other.asker == opened.asker and other.seq < opened.seq
+            if is_earlier or self.asks.is_bound(other, self.own):
+                return True
+        return False
 
     def _is_gone(self, seat: Seat) -> bool:
         return self.attendance.is_gone(seat) or seat in self.faulty

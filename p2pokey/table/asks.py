@@ -22,6 +22,10 @@ AskId = tuple[Seat, int]
 """Who asks, and the place of the ASK in that seat's chain."""
 
 
+MAX_ASKS = 200
+"""Questions of one seat in one session; further ones mean nothing, at any seat."""
+
+
 class Outcome(Enum):
     """What has become of a question."""
 
@@ -59,12 +63,20 @@ class Asks:
     seats: int
     nexts: Nexts
     _open: dict[AskId, OpenAsk] = field(default_factory=dict)
+    _counts: dict[Seat, int] = field(default_factory=dict)
     _answers: dict[AskId, dict[Seat, Reply]] = field(default_factory=dict)
     _positions: dict[AskId, dict[Seat, int]] = field(default_factory=dict)
     """How far the author of an answer was when it gave it (`Nexts.latest`)."""
 
-    def put_ask(self, asker: Seat, seq: int, ask: Ask, now: float) -> OpenAsk:
-        """Takes an ASK, in the order of its author's chain."""
+    def put_ask(self, asker: Seat, seq: int, ask: Ask, now: float) -> None:
+        """Takes an ASK, in the order of its author's chain.
+
+        One for another number of seats, or one too many, never means anything.
+        """
+        is_fitting = ask.what is What.REMATCH or len(ask.order) == self.seats
+        if not self.has_room(asker) or not is_fitting:
+            return
+        self._counts[asker] = self._counts.get(asker, 0) + 1
         must = set(range(self.seats)) if ask.what is What.REMATCH else set(ask.order) - {VACANT}
         opened = OpenAsk(
             asker=asker,
@@ -74,7 +86,10 @@ class Asks:
             came=now,
         )
         self._open[opened.id] = opened
-        return opened
+
+    def has_room(self, asker: Seat) -> bool:
+        """Whether a further question of a seat would mean anything."""
+        return self._counts.get(asker, 0) < MAX_ASKS
 
     def put_answer(self, by: Seat, answer: Answer) -> bool:
         """Takes an ANSWER, in the order of its author's chain; whether it counts as one."""

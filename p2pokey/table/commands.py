@@ -127,6 +127,7 @@ class Refusal(Enum):
     DRAFT_TOO_BIG = "unfinished edits of more than 64 KiB are not kept"
     NOT_SYNCED = "the journal was damaged: first the others must say what they have from here"
     SOMEBODY_GONE = "somebody who would have to answer is not there"
+    TOO_MANY_ASKS = "too many questions at this table"
     ASK_OPEN = "there is an open question already"
     NO_SUCH_ASK = "there is no such question to answer"
     IN_HAND = "that is for between the hands"

@@ -2,7 +2,7 @@
 
 from p2pokey.table.asking import Asking
 from p2pokey.table.commands import Refusal
-from p2pokey.table.contents import Wish
+from p2pokey.table.contents import Next, Wish
 from p2pokey.table.course import Course
 from p2pokey.table.desk import Desk
 from p2pokey.table.effects import (
@@ -11,6 +11,7 @@ from p2pokey.table.effects import (
     MatchEnded,
     RematchBegins,
     ScoresDiffer,
+    SeatReady,
 )
 from p2pokey.table.nexts import Nexts
 from p2pokey.table.records import Outcome, RecordKind, encode_outcome
@@ -33,6 +34,12 @@ class Hands:
             self._desk.refuse(Refusal.MATCH_OVER)
         else:
             self._wish = wish
+
+    def put_next(self, seat: Seat, said: Next) -> None:
+        """A NEXT has been accepted."""
+        is_near = said.attempt <= self._course.attempt + 1
+        if self._nexts.put(seat, said) and is_near:
+            self._desk.emit(SeatReady(seat=seat, attempt=said.attempt, wish=said.wish))
 
     def say_next(self, now: float) -> None:
         """Says what this seat wants, once nothing stands in the way."""

@@ -16,7 +16,6 @@ on disk is never signed a second time.
 
 from collections.abc import Iterable, Mapping
 
-from p2pokey.errors import DecodeError, VerificationError
 from p2pokey.ports import Signer, Verifier
 from p2pokey.table.asking import Asking
 from p2pokey.table.asks import Asks, OpenAsk
@@ -41,18 +40,14 @@ from p2pokey.table.contents import Answer, Ask, Chat, Next, QuickPhrase, What
 from p2pokey.table.course import Course
 from p2pokey.table.desk import Desk
 from p2pokey.table.effects import (
-    BadLink,
-    ChainFull,
     Effect,
     ScoresDiffer,
     SeatPresence,
-    SeatReady,
-    Send,
-    TableFault,
 )
 from p2pokey.table.hands import Hands
+from p2pokey.table.hearing import Hearing
 from p2pokey.table.match import Match
-from p2pokey.table.messages import TableMessage, decode_message, is_link, session_of
+from p2pokey.table.messages import TableMessage, is_link
 from p2pokey.table.moving import Moving
 from p2pokey.table.nexts import Nexts
 from p2pokey.table.presence import Attendance, Presence
@@ -81,7 +76,7 @@ class TableMachine:
         signer: Signer,
         verifier: Verifier,
         now: float,
-        records: Iterable[Record] = (),
+        records: Iterable[Record] | None = None,
         is_tail_lost: bool = False,
     ) -> None:
         """A table that stands, or one that is taken up again.
@@ -90,7 +85,8 @@ class TableMachine:
             match: at the beginning of the session (`new_match` or `carried_match`).
             seat: this seat; `signer` holds its key.
             now: seconds of any clock that never goes back.
-            records: what the machine of an earlier run has persisted, oldest first.
+            records: what the machine of an earlier run has persisted, oldest first, even if that is
+                nothing; None: the table has just come to stand.
             is_tail_lost: the end of the journal was damaged: nothing is signed before `Synced`.
 
         Raises:
@@ -114,9 +110,11 @@ class TableMachine:
             faulty=chains.faults.keys(),
         )
         self._questions = Questions(self._desk, self._asking)
+        self._hearing = Hearing(self._desk)
         self._moving = Moving(self._desk)
         self._hands = Hands(self._desk, self._course, self._nexts, self._asking)
-        self._restore(records, now)
+        if records is not None:
+            self._restore(records, now)
 
     # What the shell sees -------------------------------------------------------------------------
 
@@ -184,17 +182,11 @@ class TableMachine:
         if is_link(data):
             self._moving.take_link(data, sender)
             return
-        try:
-            message = decode_message(data)
-            accepted = () if session_of(data) != self._desk.session else self._accept(message)
-        except (DecodeError, VerificationError) as error:
-            self._desk.emit(BadLink(seat=sender, cause=error.code))
-            return
-        for each in accepted:
-            self._desk.persist(RecordKind.TALK, each.encoded)
-            self._handle(each, now)
+        for message in self._hearing.take(data, sender):
+            self._desk.persist(RecordKind.TALK, message.encoded)
+            self._handle(message, now)
             self._go_on(now)
-        self._tell_faults()
+        self._hearing.tell_faults()
 
     def act(self, command: Command, now: float) -> None:
         """Carries out a command; what is not possible is told with `Refused`.
@@ -242,39 +234,17 @@ class TableMachine:
 
     # Messages ------------------------------------------------------------------------------------
 
-    def _accept(self, message: TableMessage) -> tuple[TableMessage, ...]:
-        """Messages that are in order now; a fork or a break is written down to be known again."""
-        known = set(self._chains.faults)
-        accepted = self._chains.accept(message)
-        for seat in self._chains.faults.keys() - known:
-            for proof in self._chains.faults[seat].evidence:
-                self._desk.persist(RecordKind.TALK, proof)
-        return accepted
-
     def _handle(self, message: TableMessage, now: float) -> None:
         seat, seq = message.seat, message.seq
         match message.content:
             case Next() as said:
-                if self._nexts.put(seat, said):
-                    ready = SeatReady(seat=seat, attempt=said.attempt, wish=said.wish)
-                    self._desk.emit(ready)
+                self._hands.put_next(seat, said)
             case Chat() | QuickPhrase() as line:
                 self._talking.show(seat, seq, line, now)
             case Ask() as ask:
                 self._questions.put_ask(seat, seq, ask, now)
             case Answer() as answer:
                 self._questions.put_answer(seat, answer)
-
-    def _tell_faults(self) -> None:
-        """Tells of bad and of full chains, once; everybody gets the evidence."""
-        for seat, fault in self._chains.faults.items():
-            if self._desk.is_news("fault", seat):
-                for data in fault.evidence:
-                    self._desk.emit(Send(data=data))
-                self._desk.emit(TableFault(seat=seat, cause=fault.code, evidence=fault.evidence))
-        for seat in sorted(self._chains.full):
-            if self._desk.is_news("full", seat):
-                self._desk.emit(ChainFull(seat=seat))
 
     def _set_link(self, command: LinkIs, now: float) -> None:
         seat = command.seat
@@ -297,9 +267,9 @@ class TableMachine:
         self._lapse(now)
 
     def _lapse(self, now: float) -> None:
-        self._questions.show()
         if self._questions.lapse(now):
             self._settle()
+        self._questions.show()
 
     def _settle(self) -> None:
         for opened in self._questions.settle():
@@ -321,17 +291,13 @@ class TableMachine:
     def _restore(self, records: Iterable[Record], now: float) -> None:
         """Reads the records of an earlier run, and tells what is still open."""
         self._desk.is_restoring = True
-        is_new = True
         for record in records:
-            is_new = False
             self._read(record, now)
         self._desk.is_restoring = False
-        if is_new:
-            return
         self._talking.talk.restored()
         self._questions.forget_shown()
         self._moving.announce()
-        self._tell_faults()
+        self._hearing.tell_faults()
         self._hands.announce()
         if self._moving.order is not None:
             self._hands.give_up("other seats were agreed on")
@@ -341,7 +307,7 @@ class TableMachine:
         if record.kind is RecordKind.OUTCOME:
             self._course.end(decode_outcome(record.payload))
         elif record.kind is RecordKind.TALK:
-            for message in self._chains.accept(decode_message(record.payload)):
+            for message in self._hearing.read(record.payload):
                 self._handle(message, now)
         else:
             self._talking.restore(record.kind, record.payload)

@@ -62,13 +62,13 @@ class Questions:
     # Accepted messages ---------------------------------------------------------------------------
 
     def put_ask(self, seat: Seat, seq: int, ask: Ask, now: float) -> None:
-        """An ASK has been accepted; one for another number of seats never means anything."""
-        if ask.what is What.REMATCH or len(ask.order) == self._asks.seats:
-            self._asks.put_ask(seat, seq, ask, now)
+        """An ASK has been accepted."""
+        self._asks.put_ask(seat, seq, ask, now)
 
     def put_answer(self, by: Seat, answer: Answer) -> None:
         """An ANSWER has been accepted."""
-        if self._asks.put_answer(by, answer):
+        is_open = self._asks.find(answer.asker, answer.seq) is not None
+        if self._asks.put_answer(by, answer) and is_open:
             self._desk.emit(
                 AskAnswered(asker=answer.asker, seq=answer.seq, by=by, reply=answer.reply)
             )

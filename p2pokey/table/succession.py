@@ -5,10 +5,12 @@ of the new order then opens a room and signs a new roster there. A `Succession` 
 the new host takes its settings from it, and everybody else checks the new roster against it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from p2pokey.errors import LocalProtocolError, TableRefused
+from p2pokey.table.carry import VACANT
 from p2pokey.table.roster import Roster
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
@@ -100,6 +102,11 @@ class Succession:
             if seat.public_key in self.banned:
                 name = self.banned[seat.public_key]
                 _refuse(f"{name} was sent away from this table and sits at the new one.")
+
+
+def seats_of(order: Sequence[int]) -> tuple[Seat | None, ...]:
+    """An order as the table's messages have it, with `carry.VACANT` for a seat that is vacant."""
+    return tuple(None if seat == VACANT else Seat(seat) for seat in order)
 
 
 def _refuse(sentence: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """`p2pokey resume`: which table it takes, and what it says when there is none."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,8 @@ def test_another_identity_key_cannot_take_the_seat(home: Path, run, tmp_path: Pa
 
 def test_a_server_that_is_not_there(home: Path, run, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    make(home)
+    person = dataclasses.replace(PERSON, guest_secret=bytes([2]) * 32)  # of seat 1
+    TableJournal.create(home, membership(), person).close()
     ran = run("resume")
 
     assert ran.code == ExitCode.NO_CONNECTION

@@ -17,7 +17,6 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.bodies import decode_body
 from p2pokey.net.frames import decode_frame, encode_frame
 from p2pokey.net.invites import parse_invite
-from p2pokey.net.inviting import INVITE_MARK, decode_invitation, encode_invitation
 from p2pokey.net.link import Link
 from p2pokey.net.membership import decode_membership
 from p2pokey.net.sdp import parse_description
@@ -26,6 +25,10 @@ from p2pokey.net.wire import parse_server_message
 from p2pokey.rules.move_codec import decode_move, encode_move
 from p2pokey.rules.move_text import format_move, parse_move
 from p2pokey.rules.rulesets import canonical_bytes, from_json
+from p2pokey.table import messages as table_messages
+from p2pokey.table.carry import decode_carry, encode_carry
+from p2pokey.table.contents import encode_content
+from p2pokey.table.effects import BadLink
 from p2pokey.table.roster import decode_roster, encode_roster
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope, seal_envelope
@@ -39,6 +42,7 @@ from tests.fuzz.engines import engine
 from tests.net.support import TOOLKITS, make_roster
 from tests.sim.cheap_group import CheapBackend
 from tests.sim.table import fixed_bytes, make_setup, signer_of
+from tests.table import table_net
 
 CHEAP = Group(CheapBackend())
 SETUP = make_setup("fuzz")
@@ -116,6 +120,29 @@ def roster(data: bytes) -> None:
     assert encode_roster(decoded) == data
 
 
+def talk(data: bytes) -> None:
+    """A message of the table chain, or the link of a room, at a table machine."""
+    table = table_net.chair_machine()
+    table.receive(data, Seat(1), 1.0)
+    blamed = [effect.seat for effect in table.poll() if isinstance(effect, BadLink)]
+    assert blamed in ([], [1])
+    try:
+        decoded = table_messages.decode_message(data)
+    except DecodeError:
+        assert blamed or data[:1] == b"\x83"
+        return
+    assert decoded.encoded == data
+    assert encode_content(decoded.content) in data
+
+
+def carry(data: bytes) -> None:
+    try:
+        decoded = decode_carry(data)
+    except DecodeError:
+        return
+    assert data == (b"" if decoded is None else encode_carry(decoded))
+
+
 def frame(data: bytes) -> None:
     try:
         decoded = decode_frame(data)
@@ -152,20 +179,6 @@ def invite(data: bytes) -> None:
         parse_invite(_text(data))
     except ConnectError:
         return
-
-
-def invitation(data: bytes) -> None:
-    for text in (data, encode_head() + data):
-        try:
-            decoded = decode_invitation(text, SETUP.session)
-        except DecodeError:
-            continue
-        assert decoded.server is not None
-        assert encode_invitation(SETUP.session, decoded, decoded.server) == text
-
-
-def encode_head() -> bytes:
-    return bytes([INVITE_MARK]) + SETUP.session
 
 
 def vouch(data: bytes) -> None:
@@ -260,12 +273,13 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         move_text,
         rules,
         roster,
+        talk,
+        carry,
         frame,
         link,
         body,
         description,
         invite,
-        invitation,
         vouch,
         membership,
         server_message,

@@ -1,11 +1,19 @@
 """Players who stay together meet again in another order, through the real signalling server."""
 
 import asyncio
+import dataclasses
+from contextlib import asynccontextmanager
+from functools import partial
 
-from p2pokey.errors import Banned, TableRefused
+import pytest
+
+from p2pokey.errors import Banned, LocalProtocolError, TableRefused, TimedOut, WrongCode
 from p2pokey.native.entropy import OsEntropy
-from p2pokey.net.inviting import decode_invitation, encode_invitation
+from p2pokey.net.admission import MAX_STRIKES
+from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.memory import MemoryNetwork
+from p2pokey.net.next_table import NextTable
+from p2pokey.table.messages import decode_link, encode_link
 from p2pokey.table.succession import Succession
 from tests.net.support import (
     NAMES,
@@ -26,62 +34,82 @@ def make_meeting(server, **changes):
     return Meeting(server.url, connector=MemoryNetwork(OsEntropy()), **changes)
 
 
-def agree(mesh, order, **changes):
-    return Succession(before=mesh.roster, order=order, carry=CARRY, **changes)
-
-
 class Move:
-    """The way from one table to the next: the new host calls, the others follow its link."""
+    """The way from one table to the next, with the link as a message of the old mesh."""
 
-    def __init__(self, server, meshes, order, **changes):
+    def __init__(self, server, meshes, order, *, room=None, **changes):
         self.meshes = meshes
-        self.meeting = make_meeting(server, seats=len(order))
-        self.agreed = agree(meshes[0], order)
+        self.room = room or {}
+        self.agreed = Succession(before=meshes[0].roster, order=order, carry=CARRY)
         self.changes = changes
+        # For whoever takes the vacant seats, and for what everybody is told.
+        self.meeting = make_meeting(server, seats=len(order))
 
-    async def host(self):
-        """As the player of the first seat of the new order."""
-        old = self.agreed.order[0]
-        settings = {
-            "carry": self.agreed.carry,
-            "epoch": self.agreed.epoch,
-            "reserved": self.agreed.reserved,
-            "banned": self.agreed.banned,
-        }
-        who = {"signer": TOOLKITS[old].signer, "name": NAMES[old]}
-        return await self.meeting.host(**{**who, **settings, **self.changes})
+    def way(self, old):
+        """The player who sat on an old seat."""
+        agreed = self.agreed
+        if old == self.agreed.order[0]:
+            agreed = dataclasses.replace(agreed, **self.changes)
+        membership = self.meshes[old].membership
+        key = membership.roster.seats[old].public_key
+        return NextTable(
+            agreed=agreed,
+            membership=membership,
+            signer=next(kit.signer for kit in TOOLKITS if kit.public_key == key),
+            on_progress=self.meeting._note(membership.roster.seats[old].name),
+            limits=self.meeting.limits,
+            connector=self.meeting.connector,
+        )
 
-    async def call(self):
-        """Sends the link to everybody who stays."""
-        await self.meeting.shown.wait()
-        mesh, server = self.meshes[self.agreed.order[0]], self.meeting.server
-        data = encode_invitation(mesh.session_id, self.meeting.invites[-1], server)
+    def share(self, link):
+        mesh = self.meshes[self.agreed.order[0]]
         for old in self.agreed.order[1:]:
             if old is not None:
-                mesh.send(old, data)
+                mesh.send(old, encode_link(mesh.session_id, link))
 
-    async def follow(self, old):
-        """As another player who stays."""
+    async def next_link(self, old):
         sender, data = await take_message(self.meshes[old])
         assert sender == self.agreed.order[0]
-        invite = decode_invitation(data, self.meshes[old].session_id)
-        return await self.meeting.join(
-            old, invite=invite, server=None, check_roster=self.agreed.check
-        )
+        return decode_link(data)
 
     def start(self, *newcomers):
         """Everybody's way as a task, in the new order; `newcomers` take the vacant seats."""
         joining = iter(newcomers)
-        others = (
-            self.meeting.join(next(joining)) if old is None else self.follow(old)
-            for old in self.agreed.order[1:]
-        )
-        return [asyncio.create_task(step) for step in (self.host(), *others, self.call())][:-1]
+        first, *others = self.agreed.order
+        work = [self.way(first).host(share=self.share, on_code=self.meeting._show, **self.room)]
+        work += [
+            self.meeting.join(next(joining))
+            if old is None
+            else self.way(old).follow(partial(self.next_link, old))
+            for old in others
+        ]
+        return [asyncio.create_task(step) for step in work]
+
+
+@asynccontextmanager
+async def old_table(server, seats=4):
+    """A table whose players sit in the order of their keys."""
+    meeting = make_meeting(server, seats=seats)
+    host = asyncio.create_task(meeting.host())
+    guests = []
+    for index in range(1, seats):
+        guests.append(asyncio.create_task(meeting.join(index)))
+        await until(lambda count=index: len(taken(meeting)) == count)
+    meshes = await asyncio.gather(host, *guests)
+    try:
+        yield meshes
+    finally:
+        await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+
+def taken(meeting):
+    steps = meeting.progress.get(NAMES[0], [])
+    return [step for step in steps if step[0] == "friends-here"]
 
 
 def test_a_new_order_with_a_newcomer_is_a_new_session():
     async def main():
-        async with signalling_server() as server, make_meeting(server).meshes() as old:
+        async with signalling_server() as server, old_table(server) as old:
             move = Move(server, old, (2, None, 0, 1))  # seat 4 is out
             meshes = await asyncio.gather(*move.start(4))
             await check_talk(meshes)
@@ -98,7 +126,7 @@ def test_a_new_order_with_a_newcomer_is_a_new_session():
 
 def test_a_kicked_player_does_not_come_back_and_all_are_told():
     async def main():
-        async with signalling_server() as server, make_meeting(server).meshes() as old:
+        async with signalling_server() as server, old_table(server) as old:
             move = Move(server, old, (0, 1, 2, None))
             tasks = move.start(4)
             tasks.pop().cancel()  # the newcomer comes later
@@ -122,11 +150,64 @@ def names_at(move, phase):
 
 def test_a_host_with_another_score_gets_nobody_to_its_table():
     async def main():
-        async with signalling_server() as server, make_meeting(server).meshes() as old:
+        async with signalling_server() as server, old_table(server) as old:
             move = Move(server, old, (0, 1, 2, 3), carry=b"a better one")
             host, *others = move.start()
             for task in others:
                 await ends_with(task, TableRefused, "another score than the one that we have kept")
             await ends_with(host, TableRefused, "refuses this table: .* another score than")
+
+    run(main())
+
+
+def test_who_has_a_burnt_link_waits_for_the_next_one():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=2) as old:
+            move = Move(server, old, (0, 1, None))
+            links = asyncio.Queue()
+            host = asyncio.create_task(
+                move.way(0).host(share=links.put_nowait, on_code=move.meeting._show)
+            )
+            burnt = await links.get()
+            wrong = Invite(room=parse_invite(burnt).room, words=("lale", "deniz", "kartal"))
+            for _ in range(MAX_STRIKES):
+                await ends_with(move.meeting.join(2, invite=wrong), WrongCode)
+            await until(lambda: len(move.meeting.invites) == 2)
+            given = []
+
+            async def next_link():
+                given.append(burnt if not given else await links.get())
+                return given[-1]
+
+            newcomer = move.meeting.join(4)
+            meshes = await asyncio.gather(host, move.way(1).follow(next_link), newcomer)
+            assert len(set(given)) == 2
+            await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
+
+
+def test_a_link_that_never_comes_is_told_with_the_name():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=2) as old:
+            move = Move(server, old, (1, 0))
+            way = move.way(0)
+            way.limits = dataclasses.replace(way.limits, waiting_s=0.2)
+            forever = asyncio.Event()
+            await ends_with(way.follow(forever.wait), TimedOut, f"{NAMES[1]} did not open the new")
+
+    run(main())
+
+
+def test_everybody_has_one_way():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=3) as old:
+            move = Move(server, old, (1, 0, None))
+            assert [move.way(seat).is_host for seat in range(3)] == [False, True, False]
+            with pytest.raises(LocalProtocolError):
+                await move.way(0).host(share=print)
+            for seat in (1, 2):  # the host itself, and who is out
+                with pytest.raises(LocalProtocolError):
+                    await move.way(seat).follow(asyncio.Event().wait)
 
     run(main())

@@ -50,6 +50,13 @@ class Chair:
         return [effect for effect in self.told if isinstance(effect, kind)]
 
 
+def chair_machine() -> TableMachine:
+    """The machine of the first seat of a table that has just come to stand."""
+    return TableMachine(
+        match=match_for(4), seat=Seat(0), signer=SIGNERS[0], verifier=VERIFIER, now=0.0
+    )
+
+
 class Net:
     """A table of honest machines."""
 
@@ -70,7 +77,9 @@ class Net:
         for chair in self.chairs:
             chair.told.clear()
 
-    def machine(self, seat: int, records: tuple[Record, ...] = (), **more: bool) -> TableMachine:
+    def machine(
+        self, seat: int, records: tuple[Record, ...] | None = None, **more: bool
+    ) -> TableMachine:
         return TableMachine(
             match=self.match,
             seat=Seat(seat),

@@ -132,6 +132,15 @@ class TablesOverANetwork(RuleBasedStateMachine):
     def ask_for_a_rematch(self, seat: int) -> None:
         self.act(seat, AskRematch())
 
+    @rule(seat=SEATS, some=st.sets(SEATS))
+    def some_agree_to_a_rematch(self, seat: int, some: set[int]) -> None:
+        """The answers are still under way."""
+        self.net.run()
+        self.act(seat, AskRematch())
+        self.net.run()
+        for other in sorted(some):
+            self.answer(other, yes=True)
+
     @precondition(lambda self: self.seats == 4)
     @rule(seat=SEATS, order=ORDERS)
     def ask_for_seats(self, seat: int, order: tuple[int, ...]) -> None:

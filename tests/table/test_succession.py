@@ -7,7 +7,7 @@ import pytest
 from p2pokey.errors import LocalProtocolError, TableRefused
 from p2pokey.native.identity import Ed25519Signer
 from p2pokey.table.roster import Roster, RosterSeat
-from p2pokey.table.succession import Succession
+from p2pokey.table.succession import Succession, seats_of
 
 KEYS = tuple(Ed25519Signer(bytes([index]) * 32).public_key for index in range(1, 7))
 NAMES = ("Ayşe", "Bora", "Can", "Derya", "Eve", "Fidan")
@@ -78,3 +78,7 @@ def test_other_rules_count_only_if_they_were_agreed():
 def test_impossible_orders_are_refused(order):
     with pytest.raises(LocalProtocolError):
         Succession(before=BEFORE, order=order)
+
+
+def test_an_order_of_the_tables_messages_is_understood():
+    assert seats_of((2, 255, 0, 1)) == AGREED.order
