@@ -22,7 +22,8 @@ class PagePerson:
     @property
     def asked(self) -> View | None:
         """What the player sees where a move is asked for; None: no move is."""
-        return self._view
+        is_open = self._answer is not None and not self._answer.done()
+        return self._view if is_open else None
 
     async def choose(self, view: View) -> Move:
         """The person's move; cancelled when another one moves in the person's place."""
@@ -41,10 +42,11 @@ class PagePerson:
         Raises:
             IntentRefused: no move is asked for, or the rules do not allow this one.
         """
-        if self._view is None or self._answer is None or self._answer.done():
+        view, answer = self.asked, self._answer
+        if view is None or answer is None:
             raise IntentRefused("not-your-turn")
         try:
-            engine_for(self._view.state.rules).check(self._view, move)
+            engine_for(view.state.rules).check(view, move)
         except RuleError as error:
             raise IntentRefused("rule", rule=error.rule, text=str(error)) from error
-        self._answer.set_result(move)
+        answer.set_result(move)
