@@ -36,7 +36,7 @@ HELP = """\
   /who             who is there
   /score           the score sheet
   /rematch         ask for a new match
-  /kick N          ask for a table without seat N
+  /kick N          ask for a table without seat N, when this hand is over
   /seats 2 1 3 4   ask for other seats: for each the one who sits there now, 0 for somebody new
   /yes, /no        answer the open question
   /void            end a hand that waits for somebody, without points
@@ -71,26 +71,29 @@ class Console:
 
     async def read(self) -> None:
         """Reads standard input to its end."""
-        loop, ready, rest = asyncio.get_running_loop(), asyncio.Event(), b""
+        loop, typed, rest = asyncio.get_running_loop(), asyncio.Queue[bytes](), b""
+
+        def read_some() -> None:
+            # At once: a later read might wait for what is not there, and everything with it.
+            data = b""
+            with suppress(OSError):
+                data = os.read(_STDIN, _MAX_LINE)
+            if not data:
+                loop.remove_reader(_STDIN)
+            typed.put_nowait(data)
+
         try:
-            loop.add_reader(_STDIN, ready.set)
+            loop.add_reader(_STDIN, read_some)
         except (OSError, NotImplementedError):
             return  # a file, or a system without that: nobody types there
         try:
-            while data := await self._read_some(ready):
+            while data := await typed.get():
                 *lines, rest = (rest + data).split(b"\n")
                 rest = rest[-_MAX_LINE:]
                 for line in lines:
                     self.line(line.decode("utf-8", errors="replace"))
         finally:
             loop.remove_reader(_STDIN)
-
-    async def _read_some(self, ready: asyncio.Event) -> bytes:
-        ready.clear()
-        await ready.wait()
-        with suppress(OSError):
-            return os.read(_STDIN, _MAX_LINE)
-        return b""
 
     def line(self, text: str) -> None:
         """Does what a line says; tells what is wrong with it."""
@@ -149,7 +152,7 @@ class Console:
         order = [VACANT if seat == out else seat for seat in seats]
         if order[0] == VACANT:
             order = [*order[1:], VACANT]  # somebody who stays has to open the room
-        self._table.act(AskSeating(order=tuple(order)))
+        self._table.between_hands(AskSeating(order=tuple(order)))
 
     def _seats(self, words: list[str]) -> None:
         count = len(self._table.names)
@@ -159,7 +162,7 @@ class Console:
         if any(number > count for number in numbers):
             raise ValueError(f"there are seats 1 to {count}")
         order = tuple(number - 1 if number else VACANT for number in numbers)
-        self._table.act(AskSeating(order=order))
+        self._table.between_hands(AskSeating(order=order))
 
     def _answer(self, *, yes: bool) -> None:
         own = self._table.links.seat

@@ -11,6 +11,7 @@ from pathlib import Path
 from p2pokey.cli.console import STAY_S, Console
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
+from p2pokey.cli.friends import greet
 from p2pokey.cli.rooms import seat_labels
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
@@ -20,12 +21,12 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.ice import parse_ice_server
 from p2pokey.net.invites import Invite
-from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
+from p2pokey.net.next_table import NextTable
 from p2pokey.net.transport import Connector
 from p2pokey.net.words import words_at
-from p2pokey.peer.events import Connected
+from p2pokey.peer.events import Connected, KeyNoted
 from p2pokey.peer.players import AutoPlayer
 from p2pokey.peer.table import PeerPorts, Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
@@ -62,11 +63,11 @@ class Evening:
     signer: Signer
     group: Group
     teller: Teller
+    contacts: Path | None = None
+    """Keys of friends; None: none are compared or kept."""
     has_console: bool = False
     """Whether somebody may type."""
     trace: Tracer | None = None
-    runner_signature: bytes = b""
-    """A computer player's, by whoever runs it."""
     _sent_away: dict[bytes, str] = field(default_factory=dict)
     _next: tuple[Mesh, TableJournal] | None = None
 
@@ -80,6 +81,8 @@ class Evening:
         while True:
             if not is_resumed:
                 self.teller.tell(_connected(mesh))
+                for text in self._strange_keys(mesh):
+                    self.teller.tell(KeyNoted(text=text))
             try:
                 async with mesh:
                     with _stopping_is_no_end(self.teller):
@@ -91,6 +94,14 @@ class Evening:
             if self._next is None:
                 return
             (mesh, diary), self._next, is_resumed = self._next, None, False
+
+    def _strange_keys(self, mesh: Mesh) -> list[str]:
+        """Compares keys with those of earlier tables; computer players are nobody's friends."""
+        if self.contacts is None:
+            return []
+        others = [seat for seat in mesh.roster.seats if seat.public_key != self.signer.public_key]
+        people = [seat for seat in others if seat.runner == seat.public_key]
+        return greet(self.contacts, [(seat.name, seat.public_key) for seat in people])
 
     async def _play_out(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> None:
         mesh.on_membership = partial(_move, diary)
@@ -153,11 +164,23 @@ class Evening:
             sent_away=self._sent_away,
         )
         chair = _NextChair(diary)
+        way = NextTable(
+            agreed=succession,
+            membership=diary.membership,
+            signer=self.signer,
+            on_progress=self.teller.meeting,
+            connector=connector_for(diary.person.ice),
+            keep=chair.keep,
+        )
         try:
-            if agreed.seat == 0:
-                new = await self._open(mesh, diary, table, succession, chair)
+            if way.is_host:
+                has_vacancies = None in succession.order
+                new = await way.host(
+                    share=lambda link: table.act(ShareLink(link=link)),
+                    on_code=partial(self._show, diary) if has_vacancies else lambda invite: None,
+                )
             else:
-                new = await self._follow(mesh, diary, table, succession, chair)
+                new = await way.follow(table.board.room.get)
         except BaseException:
             if chair.diary is not None:
                 chair.diary.discard()
@@ -166,61 +189,10 @@ class Evening:
         self._sent_away = succession.banned
         self._next = (new, chair.diary)
 
-    async def _open(
-        self,
-        mesh: Mesh,
-        diary: TableJournal,
-        table: Table,
-        succession: Succession,
-        chair: "_NextChair",
-    ) -> Mesh:
+    def _show(self, diary: TableJournal, invite: Invite) -> None:
+        """For whoever takes a vacant seat."""
         server = diary.membership.server
-        own = mesh.roster.seats[mesh.seat]
-
-        def show(invite: Invite) -> None:
-            table.act(ShareLink(link=invite.uri(server)))
-            if None in succession.order:
-                self.teller.invited(invite.code, invite.uri(server), server)
-
-        return await host_table(
-            signer=self.signer,
-            name=own.name,
-            rules=mesh.roster.rules,
-            seats=len(succession.order),
-            server=server,
-            on_code=show,
-            on_progress=self.teller.meeting,
-            connector=connector_for(diary.person.ice),
-            keep=chair.keep,
-            runner=own.runner,
-            runner_signature=self.runner_signature,
-            carry=succession.carry,
-            epoch=succession.epoch,
-            reserved=succession.reserved,
-            banned=succession.banned,
-        )
-
-    async def _follow(
-        self,
-        mesh: Mesh,
-        diary: TableJournal,
-        table: Table,
-        succession: Succession,
-        chair: "_NextChair",
-    ) -> Mesh:
-        own = mesh.roster.seats[mesh.seat]
-        return await join_table(
-            signer=self.signer,
-            name=own.name,
-            invite=await table.board.room.get(),
-            server=diary.membership.server,
-            check_roster=succession.check,
-            on_progress=self.teller.meeting,
-            connector=connector_for(diary.person.ice),
-            keep=chair.keep,
-            runner=own.runner,
-            runner_signature=self.runner_signature,
-        )
+        self.teller.invited(invite.code, invite.uri(server), server)
 
 
 class _NextChair:

@@ -4,6 +4,7 @@ import json
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.output import Output
@@ -17,7 +18,7 @@ from p2pokey.native.contacts import (
     meet,
     save_contacts,
 )
-from p2pokey.native.profile import Dirs, find_dirs
+from p2pokey.native.profile import find_dirs
 
 
 def run_list(output: Output, *, as_json: bool) -> int:
@@ -73,19 +74,20 @@ def _change(name: str, change: Callable[[Contacts, str], Contacts], refusal: str
     save_contacts(path, changed)
 
 
-def greet(dirs: Dirs, people: Sequence[tuple[str, bytes]]) -> list[str]:
+def greet(path: Path, people: Sequence[tuple[str, bytes]]) -> list[str]:
     """Compares the people of a table with the contacts, keeps who is new, and says what is odd.
 
     A damaged or unwritable list never keeps anybody from playing.
 
     Args:
+        path: of the list.
         people: name and identity key of every other person; computer players have none to keep.
     """
     try:
-        before = load_contacts(dirs.contacts)
+        before = load_contacts(path)
         after, meetings = meet(before, people, time.strftime("%Y-%m-%d"))
         if after != before:
-            save_contacts(dirs.contacts, after)
+            save_contacts(path, after)
     except (OSError, ValueError) as error:
         return [f"Keys of friends cannot be compared: {error}."]
     return [text for meeting in meetings if (text := _warning(meeting))]

@@ -17,7 +17,7 @@ from p2pokey.cli.exits import CommandError, ExitCode, explain
 from p2pokey.cli.output import Output
 from p2pokey.cli.parsing import Function, common, with_options
 from p2pokey.cli.personal import contacts, identity, stats
-from p2pokey.rules.rulesets import rule_set_keys
+from p2pokey.rules.rulesets import MAX_GRACE_S, MAX_TIMER_S, rule_set_keys
 
 RULES = click.Choice(rule_set_keys())
 BACKENDS = click.Choice(["auto", "libsodium", "python"])
@@ -145,6 +145,28 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
 
 @cli.command()
 @game_options
+@click.option(
+    "--timer",
+    type=click.IntRange(0, MAX_TIMER_S),
+    default=30,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each turn; 0: no limit.",
+)
+@click.option(
+    "--grace",
+    type=click.IntRange(0, MAX_GRACE_S),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="In which a lost connection does not count, for each player and hand.",
+)
+@click.option(
+    "--recovery/--no-recovery",
+    default=None,
+    help="Whether the others together can open tiles of an absent player and play on; "
+    "on for three players and more.",
+)
 @click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
 @click.option(
     "--window",
@@ -177,6 +199,9 @@ def host(
     rules: str,
     options: tuple[str, ...],
     hands: int | None,
+    timer: int,
+    grace: int,
+    recovery: bool | None,
     window: int,
     password: bool,
     public: str | None,
@@ -188,13 +213,16 @@ def host(
     _only_auto(auto)
     from p2pokey.cli.options import chosen_rules
     from p2pokey.cli.rooms import RoomWishes
-    from p2pokey.cli.sitting import Sitter, run_host
+    from p2pokey.cli.sitting import Sitter, TableWishes, run_host
 
     chosen = chosen_rules(rules, options)
     wishes = RoomWishes(
         password=password, public=public, accept_all=accept_all, bots=bots, window_s=window
     )
-    return run_host(Sitter(output=output, **values), rules=chosen, hands=hands, wishes=wishes)
+    table = TableWishes(timer_s=timer, grace_s=grace, recovery=recovery)
+    return run_host(
+        Sitter(output=output, **values), rules=chosen, table=table, hands=hands, wishes=wishes
+    )
 
 
 @cli.command()

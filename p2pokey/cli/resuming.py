@@ -67,7 +67,10 @@ async def _come_back(
         on_progress=teller.meeting,
         connector=connector_for(diary.person.ice),
     )
-    evening = Evening(signer=signer, group=group, teller=teller, has_console=has_console)
+    contacts = None if diary.person.guest_secret is not None else find_dirs().contacts
+    evening = Evening(
+        signer=signer, group=group, teller=teller, contacts=contacts, has_console=has_console
+    )
     await evening.play(mesh, diary, is_resumed=True)
 
 

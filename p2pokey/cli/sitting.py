@@ -1,10 +1,8 @@
 """`p2pokey host` and `p2pokey join`: from an invite code to the end of a match."""
 
-import getpass
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,17 +10,17 @@ from p2pokey.cli.asking import ask_password, can_ask
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.evening import Evening, connector_for
-from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
+from p2pokey.cli.who import name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.errors import (
     ConnectError,
-    DecodeError,
     InvalidRuleSet,
     PasswordNeeded,
 )
@@ -42,10 +40,8 @@ from p2pokey.peer.waits import IfMissing
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
 from p2pokey.rules.rulesets import table_options as options_for
-from p2pokey.table.roster import MAX_NAME_CHARS, check_name
 
 _log = logging.getLogger(__name__)
-_GUEST_FOLDER = Path("p2pokey-hands")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +78,27 @@ class Sitter:
         return self.console or (can_ask() and not is_read)
 
 
-def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomWishes) -> int:
-    """Opens a table and plays."""
-    options = options_for(rules.players)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableWishes:
+    """What a host wants of the table besides the rules."""
+
+    timer_s: int
+    grace_s: int
+    recovery: bool | None
+    """None: where it is possible."""
+
+
+def run_host(
+    sitter: Sitter, *, rules: RuleSet, table: TableWishes, hands: int | None, wishes: RoomWishes
+) -> int:
+    """Opens a table and plays.
+
+    Raises:
+        InvalidRuleSet: the wishes contradict each other.
+    """
+    options = options_for(
+        rules.players, timer_s=table.timer_s, grace_s=table.grace_s, recovery=table.recovery
+    )
     room = HostRoom(sitter.output, wishes, seats=options.seats, rules=rules.key)
     bots = Bots(options=("--backend", sitter.backend))
     text = canonical_bytes(rules, options)
@@ -100,6 +114,8 @@ def run_host(sitter: Sitter, *, rules: RuleSet, hands: int | None, wishes: RoomW
             more = (
                 "--patience",
                 str(sitter.patience),
+                "--if-missing",
+                sitter.if_missing,
                 *(x for url in sitter.ice for x in ("--ice", url)),
             )
             room.bring_bots(bots, profile.signer, invite.uri(server), more)
@@ -168,14 +184,14 @@ Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
 def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
-    name = _name_of(sitter)
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
         if ticket is not None:
             profile.signer, profile.guest_secret = ticket.signer, ticket.secret
+        name = name_of(sitter.name, profile)
         if not profile.is_guest:
             log_to_file(profile.dirs.logs)
-        out = ready_folder(sitter.out or _default_folder(profile))
+        out = ready_folder(sitter.out or transcript_folder(profile))
         teller = Teller(sitter.output, as_json=sitter.json_progress, clock=time.monotonic)
         backend = choose_backend(sitter.backend, threads=sitter.threads or usual_threads())
         trace = None if sitter.trace is None else Tracer()
@@ -184,7 +200,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, ticket, chair, meeting, teller, group, trace),
+                _play(sitter, chair, meeting, teller, group, trace),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -221,7 +237,6 @@ class _Chair:
 
 async def _play(
     sitter: Sitter,
-    ticket: BotTicket | None,
     chair: _Chair,
     meeting: Awaitable[Mesh],
     teller: Teller,
@@ -243,38 +258,7 @@ async def _play(
         group=group,
         teller=teller,
         trace=trace,
+        contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
         has_console=sitter.has_console,
-        runner_signature=b"" if ticket is None else ticket.signature,
     )
     await evening.play(mesh, chair.diary)
-
-
-def _default_folder(profile: Profile) -> Path:
-    """Below it every session gets a folder, so that no hand ever replaces another one."""
-    return _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
-
-
-def _name_of(sitter: Sitter) -> str:
-    """The name that was asked for, or the one of the computer's user."""
-    name = sitter.name
-    if name is None:
-        with suppress(OSError, KeyError, ImportError):
-            name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
-        name = name if name and _is_name(name) else "Player"
-    try:
-        check_name(name)
-    except DecodeError as error:
-        raise CommandError(
-            f"That name cannot be shown to others: {error}.",
-            advice="Choose another one with --name.",
-            code=ExitCode.USAGE,
-        ) from error
-    return name
-
-
-def _is_name(name: str) -> bool:
-    try:
-        check_name(name)
-    except DecodeError:
-        return False
-    return True

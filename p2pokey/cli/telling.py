@@ -17,6 +17,7 @@ from p2pokey.peer.events import (
     HandGoesOn,
     HandPausedFor,
     HandResumed,
+    KeyNoted,
     LinkSeen,
     MatchEnded,
     MovedForIdle,
@@ -146,7 +147,7 @@ class Teller:
                 return f"  {self._name(event.seat)}: {event.state.value}"
             case HandPausedFor() | HandGoesOn() | MovedForIdle():
                 return self._pause_text(event)
-            case StillWaiting():
+            case StillWaiting() | KeyNoted():
                 return f"  {event.text}"
             case HandFailed():
                 saved = f" What was signed is in {event.transcript}." if event.transcript else ""

@@ -40,6 +40,14 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeyNoted:
+    """The key of somebody at the table is not the one that was known."""
+
+    text: str
+    """What to do about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
     """Another run of the program has taken the seat up; links to the others follow."""
 
@@ -211,6 +219,7 @@ class MatchEnded:
 
 HandEvent = (
     Connected
+    | KeyNoted
     | Resumed
     | HandResumed
     | HandBegan

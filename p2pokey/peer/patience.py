@@ -242,8 +242,10 @@ class Patience:
         if self.gone:
             limit = self._absence_s
         at = self._since + limit
-        is_called = any((turn.step, seat) in self._called for seat in self.awaited)
-        if is_called or not is_move(turn.waiting, turn.mover) or not self.options.timer_s:
+        if any((turn.step, seat) in self._called for seat in self.awaited):
+            # The others may have noticed later, and a vote takes its time.
+            return self._since + max(limit, self.limits.round_s)
+        if not is_move(turn.waiting, turn.mover) or not self.options.timer_s:
             return at
         timed = None if self._up_at is None else self._up_at + self.limits.move_grace_s
         return timed if not self.gone else min(at, timed or at)

@@ -87,6 +87,8 @@ class Table:
     _wanted: int = field(init=False, default=-1)
     """The attempt for which this seat has said what it wants."""
     _leaves: bool = field(init=False, default=False)
+    _later: list[Command] = field(init=False, default_factory=list)
+    """What is to be asked when the hand is over, before the next one is wanted."""
 
     def __post_init__(self) -> None:
         match = first_match(self.links)
@@ -172,6 +174,13 @@ class Table:
     def act(self, command: Command) -> None:
         """A command of the player; what is not possible is told by an event."""
         self.board.act(command)
+
+    def between_hands(self, command: Command) -> None:
+        """A command that is not possible during a hand: carried out now, or after this hand."""
+        if self._play.hand is None:
+            self.board.act(command)
+        else:
+            self._later.append(command)
 
     def void(self) -> None:
         """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
@@ -302,6 +311,8 @@ class Table:
 
     def _want(self) -> None:
         """Tells all whether this seat plays on; what an earlier run has said stands."""
+        while self._later:
+            self.board.act(self._later.pop(0))
         machine = self.board.machine
         attempt, sheet = machine.match.attempts, machine.sheet
         if machine.match.is_over or self._wanted == attempt or self.links.seat in machine.said:
@@ -319,11 +330,9 @@ class Table:
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more."""
-        if self._leaves:
-            return True
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
-        if self.stays:
+        if self.stays and not self._leaves:
             return not here or since_end >= self.limits.linger_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]

@@ -109,7 +109,7 @@ def test_a_damaged_key_is_told_and_left(run, home: Path, text: str):
 
 
 def test_friends_are_greeted_and_remembered(run):
-    dirs, first, second = find_dirs(), bytes([1] * 32), bytes([2] * 32)
+    dirs, first, second = find_dirs().contacts, bytes([1] * 32), bytes([2] * 32)
     assert greet(dirs, [("Bora", first)]) == []
     assert greet(dirs, [("Bora", first)]) == []
     warning = greet(dirs, [("Bora", second)])
@@ -133,7 +133,7 @@ def test_a_damaged_list_keeps_nobody_from_playing(run, home: Path):
     (home / "data").mkdir()
     (home / "data" / "contacts.json").write_text("{")
 
-    assert "move it away" in greet(find_dirs(), [("Bora", bytes(32))])[0]
+    assert "move it away" in greet(find_dirs().contacts, [("Bora", bytes(32))])[0]
     assert run("contacts", "list").code == ExitCode.ERROR
 
 
@@ -146,7 +146,7 @@ def test_hands_are_added_up(run, home: Path, transcript: bytes):
     (hands / "cut.jsonl").write_bytes(transcript[:-700])
     (hands / "edited.jsonl").write_bytes(transcript.replace(b'"seq":0', b'"seq":1', 1))
     (hands / "else.jsonl").write_text("no transcript")
-    greet(find_dirs(), [("Bora", bytes.fromhex(roster[1]))])
+    greet(find_dirs().contacts, [("Bora", bytes.fromhex(roster[1]))])
 
     sums = json.loads(run("stats", "--json", "--key", roster[0]).out)
     assert sums["rules"]["classic"]["hands"] == 1

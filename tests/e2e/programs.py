@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class Program:
                 "TMPDIR": str(home / "tmp"),
                 MARK: mark or uuid.uuid4().hex,
             },
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -94,6 +95,12 @@ class Program:
             if record["event"] in events:
                 return record
 
+    def type(self, text: str) -> None:
+        """Types a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
     def send(self, number: signal.Signals) -> None:
         """Sends a signal."""
         self.process.send_signal(number)
@@ -120,9 +127,10 @@ class Program:
         self.process.wait()
         for thread in self._threads:
             thread.join(timeout=10)
-        for stream in (self.process.stdout, self.process.stderr):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert stream is not None
-            stream.close()
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 class Place:

@@ -1,0 +1,49 @@
+"""Who sits down: the player's name, and where the player's hands are saved."""
+
+import getpass
+from contextlib import suppress
+from pathlib import Path
+
+from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.errors import DecodeError
+from p2pokey.native.profile import Profile, load_name
+from p2pokey.table.roster import MAX_NAME_CHARS, check_name
+
+_GUEST_FOLDER = Path("p2pokey-hands")
+
+
+def transcript_folder(profile: Profile) -> Path:
+    """Below it every session gets a folder, so that no hand ever replaces another one."""
+    return _GUEST_FOLDER if profile.is_guest else profile.dirs.hands
+
+
+def name_of(wanted: str | None, profile: Profile) -> str:
+    """The name that was asked for, else the one that is kept, else the one of the computer's user.
+
+    Raises:
+        CommandError: it cannot be shown to others.
+    """
+    name = wanted
+    if name is None and not profile.is_guest:
+        name = load_name(profile.dirs)
+    if name is None:
+        with suppress(OSError, KeyError, ImportError):
+            name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
+        name = name if name and _is_name(name) else "Player"
+    try:
+        check_name(name)
+    except DecodeError as error:
+        raise CommandError(
+            f"That name cannot be shown to others: {error}.",
+            advice="Choose another one with --name.",
+            code=ExitCode.USAGE,
+        ) from error
+    return name
+
+
+def _is_name(name: str) -> bool:
+    try:
+        check_name(name)
+    except DecodeError:
+        return False
+    return True

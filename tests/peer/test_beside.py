@@ -1,0 +1,212 @@
+"""What happens beside the hands: chat, rematch, other seats, somebody who comes back to nobody."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from p2pokey.errors import ConnectError, TableCancelled
+from p2pokey.net.mesh import MessageReceived
+from p2pokey.peer.events import HandCounted, MatchEnded, MoveMade, PeerEvent
+from p2pokey.peer.table import Table
+from p2pokey.peer.table_events import (
+    ChatLine,
+    ChatPhrase,
+    Question,
+    QuestionClosed,
+    Refused,
+    RematchBegun,
+    ScoreDiffers,
+    SeatLied,
+    SeatsAgreed,
+)
+from p2pokey.peer.waits import WaitLimits
+from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Say, SayPhrase, ShareLink
+from p2pokey.table.contents import Chat
+from p2pokey.table.effects import SeatingAgreed
+from p2pokey.table.messages import NO_PREVIOUS, seal_message
+from p2pokey.tiles import Seat
+from tests.peer.memory import Hub
+from tests.peer.test_table import Recorder, play_all
+
+QUICK = WaitLimits(linger_s=5, farewell_s=1, notice_s=1)
+
+
+class Scene:
+    """Four tables; something is done at the first event of a kind at a seat."""
+
+    def __init__(self, folder: Path, *, hands: int | None = 1, stays: bool = False) -> None:
+        self.recorder = Recorder()
+        self.hub = Hub()
+        self.plans: list[tuple[int, type, object]] = []
+        self.tables: list[Table] = [
+            self.hub.table(
+                seat,
+                folder,
+                hands=hands if seat == 0 else None,
+                limits=QUICK,
+                on_event=self.hear,
+                stays=stays,
+            )
+            for seat in range(4)
+        ]
+
+    def when(self, seat: int, kind: type, do) -> None:
+        """`do(event)` at every event of that kind."""
+        self.plans.append((seat, kind, do))
+
+    def hear(self, who: Seat, event: PeerEvent) -> None:
+        self.recorder(who, event)
+        for seat, kind, do in self.plans:
+            if seat == who and isinstance(event, kind):
+                do(event)
+
+    def once(self, seat: int, kind: type, do) -> None:
+        """`do()` at the first event of that kind."""
+        is_done = False
+
+        def first(event: PeerEvent) -> None:
+            nonlocal is_done
+            if not is_done:
+                is_done = True
+                do()
+
+        self.when(seat, kind, first)
+
+    def agree(self, *seats: int) -> None:
+        """These seats say yes to whatever they are asked."""
+        for seat in seats:
+            self.when(
+                seat,
+                Question,
+                lambda asked, table=self.tables[seat]: (
+                    asked.must_answer
+                    and table.act(AnswerAsk(asker=asked.asker, seq=asked.seq, yes=True))
+                ),
+            )
+
+    def play(self) -> list:
+        return asyncio.run(play_all(self.tables))
+
+
+def test_chat_during_a_hand_is_heard_by_all(tmp_path: Path):
+    scene = Scene(tmp_path)
+    scene.once(2, MoveMade, lambda: scene.tables[2].act(Say(text="hello \u202eall")))
+    scene.once(1, MoveMade, lambda: scene.tables[1].act(SayPhrase(code=7)))
+    ended = scene.play()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    for seat in range(4):
+        (line,) = scene.recorder.of(ChatLine, seat)
+        assert line.seat == 2
+        assert "hello" in line.text
+        assert "\u202e" not in line.text
+        (phrase,) = scene.recorder.of(ChatPhrase, seat)
+        assert (phrase.seat, phrase.code) == (1, 7)
+    for path in (tmp_path / "out").iterdir():
+        assert b"hello" not in path.read_bytes()
+
+
+def test_what_cannot_be_said_is_refused_to_its_author_alone(tmp_path: Path):
+    scene = Scene(tmp_path)
+    scene.once(2, MoveMade, lambda: scene.tables[2].act(Say(text="x" * 501)))
+    scene.play()
+
+    assert [event.text for event in scene.recorder.of(Refused, 2)] == [
+        "a line has at most 500 characters"
+    ]
+    assert scene.recorder.of(Refused, 0) == []
+
+
+def test_a_rematch_in_the_middle_of_a_hand_begins_the_match_anew(tmp_path: Path):
+    scene = Scene(tmp_path, hands=1)
+    scene.once(0, MoveMade, lambda: scene.tables[0].act(AskRematch()))
+    scene.agree(1, 2, 3)
+    ended = scene.play()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    for seat in range(4):
+        (closed,) = scene.recorder.of(QuestionClosed, seat)
+        if closed.outcome == "agreed":
+            assert len(scene.recorder.of(RematchBegun, seat)) == 1
+        else:  # a move was under way
+            assert closed.outcome == "cancelled"
+        assert len(scene.recorder.of(HandCounted, seat)) == 1
+    assert len({result.totals for result in ended}) == 1
+
+
+def test_other_seats_are_agreed_on_between_hands(tmp_path: Path):
+    scene = Scene(tmp_path, hands=None)
+    order = (2, 0, 1, 3)
+    links: dict[int, str] = {}
+    all_have_it = asyncio.Event()
+
+    def ask() -> None:
+        scene.tables[1].between_hands(AskSeating(order=order))
+
+    async def move(table: Table) -> None:
+        if table.links.seat == order[0]:
+            table.act(ShareLink(link="p2pokey+ws://127.0.0.1:1/K7Q2M#AAECAwQFBgcICQoLDA0ODw"))
+            await all_have_it.wait()
+        else:
+            links[table.links.seat] = await table.board.room.get()
+            if len(links) == 3:
+                all_have_it.set()
+
+    scene.once(1, MoveMade, ask)
+    scene.agree(0, 2, 3)
+    for table in scene.tables:
+        table.on_seating = move
+    ended = scene.play()
+
+    assert [event.outcome for event in scene.recorder.of(QuestionClosed, 0)] == ["agreed"]
+    assert all(isinstance(result, SeatingAgreed) for result in ended), ended
+    assert [result.seat for result in ended] == [order.index(seat) for seat in range(4)]
+    assert len({result.carry for result in ended}) == 1
+    assert set(links) == {0, 1, 3}
+    assert [event.seat for event in scene.recorder.of(SeatsAgreed, 2)] == [0]
+    assert len(scene.recorder.of(HandCounted, 2)) == 1
+
+
+def test_a_fork_at_the_table_names_its_author(tmp_path: Path):
+    scene = Scene(tmp_path, hands=2)
+    forks = [
+        seal_message(
+            scene.hub.signers[3],
+            session=scene.hub.links[3].session_id,
+            seat=Seat(3),
+            seq=0,
+            previous=NO_PREVIOUS,
+            content=Chat(text=text),
+        ).encoded
+        for text in ("one", "two")
+    ]
+    for data in forks:
+        scene.hub.links[0].events.put_nowait(MessageReceived(seat=Seat(3), data=data))
+    ended = scene.play()
+
+    for seat in (0, 1, 2):
+        assert isinstance(ended[seat], TableCancelled), ended
+        assert "seat 4 (Deniz)" in str(ended[seat])
+        assert [event.seat for event in scene.recorder.of(SeatLied, seat)] == [3]
+
+
+def test_a_seat_with_another_score_ends_the_table_by_name(tmp_path: Path, monkeypatch):
+    scene = Scene(tmp_path, hands=2)
+    sheet = scene.tables[2].machine._course.sheet
+    other = sheet.__class__(
+        session=sheet.session, first_attempt=0, start=tuple(total + 1 for total in sheet.start)
+    )
+    scene.tables[2].machine._course.sheet = other
+    ended = scene.play()
+
+    for seat in (0, 1, 3):
+        assert str(ended[seat]) == "seat 3 (Ceren) keeps another score of this match"
+        assert [event.seat for event in scene.recorder.of(ScoreDiffers, seat)] == [2]
+
+
+def test_who_comes_back_to_nobody_is_told_soon(tmp_path: Path):
+    hub = Hub()
+    table = hub.table(1, tmp_path, limits=WaitLimits(alone_s=0.2), is_resumed=True)
+    with pytest.raises(ConnectError, match="Nobody of that table can be reached"):
+        asyncio.run(table.play())
