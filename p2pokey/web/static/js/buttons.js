@@ -2,12 +2,12 @@
 
 import { act, toast } from "./acting.js";
 import { h } from "./dom.js";
-import { isDuel, laidAside, mayWork, backToRack, replaceMelds, resetTable, sort, tableSets, undo } from "./hand.js";
+import { backToRack, laidAside, mayWork, replaceMelds, resetTable, sort, undo } from "./hand.js";
 import { count, number, signed, t } from "./i18n.js";
 import { stagedNow } from "./melds.js";
 import * as moves from "./moves.js";
-import { game, state, table } from "./store.js";
-import { isHidden } from "./layout.js";
+import { change, game, state, table } from "./store.js";
+import { describe } from "./tile.js";
 
 export function buttonsView() {
   const seen = game();
@@ -15,7 +15,7 @@ export function buttonsView() {
   return h("div", { class: "acts", key: "acts", role: "group", "aria-label": t("acts.label") },
     button("sort-runs", t("do.sort-runs"), () => sort("runs"), { key: "R" }),
     button("sort-pairs", t("do.sort-pairs"), () => sort("pairs"), { key: "P" }),
-    button("undo", t("do.undo"), undo, { key: "U", off: state.local.past.length === 0, quiet: true }),
+    state.local.past.length ? button("undo", t("do.undo"), undo, { key: "U", quiet: true }) : null,
     seen.hints ? button("hint", t("do.hint"), hintKey, { key: "H", quiet: true }) : null,
     seen.duel ? duelButtons(seen) : openButtons(seen),
     finishButton(seen));
@@ -30,11 +30,8 @@ function button(name, label, click, { key = null, off = false, kind = "", quiet 
 }
 
 export async function hintKey() {
-  const before = JSON.stringify(table().hint ?? null);
-  if (await act({ do: "hint" })) return;
-  setTimeout(() => {
-    if (JSON.stringify(table()?.hint ?? null) === before && !table()?.hint) toast(t("hint.none"));
-  }, 400);
+  await act({ do: "hint" }, { quiet: true });
+  change({ panel: { kind: "hint" } });
 }
 
 function openButtons(seen) {
@@ -76,7 +73,7 @@ function duelButtons(seen) {
   const ready = Boolean(work && staged?.ok && laidAside().length);
   if (!mayWork()) return seen.can?.pass ? button("pass", t("do.pass"), moves.pass, { kind: "primary" }) : null;
   return [
-    button("meld", t("do.new-set"), moves.meldPicked, { key: "M", off: picked.length === 0, kind: "strong" }),
+    picked.length ? button("meld", t("do.new-set"), moves.meldPicked, { key: "M", kind: "strong" }) : null,
     returnable.length ? button("to-rack", t("do.to-rack"), () => backToRack(returnable)) : null,
     work ? button("reset", t("do.reset"), resetTable) : null,
     seen.can?.pass ? button("pass", t("do.pass"), moves.pass) : null,
@@ -94,20 +91,27 @@ function finishButton(seen) {
   return button("finish", t("do.finish"), () => moves.finish(tile), { key: "F", kind: "primary finish" });
 }
 
-/** A proposal of the engine, on tables that have agreed on help: which melds, and why. */
+/** Help on tables that have agreed on it: the best opening, what fits where, what a bot would do. */
 export function hintPanel(close) {
-  const found = table()?.hint;
-  const melds = found?.melds ?? [];
-  const tiles = (meld) => (Array.isArray(meld) ? meld : meld.tiles).filter((tile) => !isHidden(tile));
+  const { opening, playable = [] } = game()?.hints ?? {};
+  const advice = table().advice;
+  const fits = playable.filter((one) => one.places?.length);
   return h("div", { class: "stack-col" },
-    found.text ? h("p", null, found.text) : null,
-    melds.length ? h("p", null, t("hint.found", { total: number(found.total ?? 0) })) : h("p", null, t("hint.none")),
-    melds.map((meld) => h("div", { class: "meld mine" }, tiles(meld).map((tile) =>
-      h("okey-tile", { t: tile, okey: game().okey, class: "small", role: "img", "aria-label": tile })))),
-    melds.length ? h("button", { type: "button", class: "primary", on: { click: () => {
-      if (!isDuel()) replaceMelds(melds.map(tiles));
-      close();
-    } } }, t("hint.use")) : null);
+    opening?.melds.length ? [
+      h("p", null, t("hint.opening", { total: number(opening.total), floor: game().floors.melds })),
+      h("div", { class: "lane-melds" }, opening.melds.map((meld) => h("div", { class: "meld mine" }, meld.map(tileOf)))),
+      h("button", { type: "button", class: "primary", on: { click: () => { replaceMelds(opening.melds); close(); } } }, t("hint.use")),
+    ] : null,
+    fits.length ? h("ul", { class: "charges" }, fits.map((one) => h("li", null, tileOf(one.tile),
+      one.places.map((place) => t("hint.fits", { tile: describe(one.tile, game().okey), n: place.meld + 1 })).join("; ")))) : null,
+    advice ? h("p", null, t("hint.advice", { what: adviceText(advice) })) : null,
+    !opening?.melds.length && !fits.length && !advice ? h("p", null, t("hint.none")) : null);
 }
 
-export const nothingAside = () => state.local.melds.length === 0 && tableSets().length === 0;
+const tileOf = (tile) => h("okey-tile", { t: tile, okey: game().okey, class: "small", role: "img", "aria-label": describe(tile, game().okey) });
+
+function adviceText({ intent }) {
+  const name = { draw: "draw", take: "take-back", discard: "discard" }[intent.do] ?? intent.do;
+  const tile = intent.tile ?? intent.tiles?.[0];
+  return [t(`do.${name}`), tile ? describe(tile, game().okey) : ""].join(" ").trim();
+}

@@ -109,8 +109,9 @@ function setHandlers(node, on) {
   const active = (node[HANDLERS] ??= {});
   for (const type in on) {
     if (!(type in active)) node.addEventListener(type, (event) => active[type]?.(event));
+    active[type] = on[type];
   }
-  for (const type in active) active[type] = on?.[type];
+  for (const type in active) if (!on?.[type]) active[type] = undefined;
 }
 
 function applyValue(node, before, after) {

@@ -12,7 +12,7 @@ import { state } from "./store.js";
 export function gatheringScreen() {
   const now = state.view.gathering;
   return h("div", { class: "lobby gathering", key: "gathering" },
-    h("header", { class: "top", key: "top" }, h("span", { class: "brand" }, logo(), h("span", null, "p2pokey"))),
+    h("header", { class: "bar", key: "top" }, h("span", { class: "brand" }, logo(), h("span", null, "p2pokey"))),
     h("div", { class: "top-notes", key: "notes" }, bannersView(), noticeView()),
     h("main", { key: "main", class: "page" },
       h("h1", { id: "page-title", tabindex: -1 }, t(`gathering.title-${now.role}`)),

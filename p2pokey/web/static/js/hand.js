@@ -2,14 +2,12 @@
 // work. A view never moves a tile that is there already.
 
 import { act } from "./acting.js";
-import { arrange, find, put, reconcile, rowCount, tilesOf } from "./layout.js";
-import { sortPairs, sortRuns } from "./sorting.js";
+import { arrange, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 import * as staging from "./staging.js";
 import { change, game, settings, state, table } from "./store.js";
 
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
-const WRAPPING = new Set(["classic", "51-feeding"]);
 let current = "";
 let landing = null;
 let keeping = 0;
@@ -17,7 +15,6 @@ let keeping = 0;
 const local = () => state.local;
 
 export const isDuel = () => table()?.rules === "duel";
-export const wraps = () => WRAPPING.has(table()?.rules);
 
 /** Tiles of the rack that are on the table under work, or in melds not sent yet. */
 export const laidAside = () =>
@@ -160,9 +157,8 @@ export function undo() {
 
 export function sort(kind) {
   const tiles = tilesOf(local().rows).filter((tile) => !tile.startsWith("?"));
-  const given = table().sorts?.[kind];
-  const okey = game().okey;
-  const groups = given ?? (kind === "runs" ? sortRuns(tiles, okey, wraps()) : sortPairs(tiles, okey));
+  const given = table().sorted?.[kind];
+  const groups = given ?? [tiles.slice().sort()];
   const here = new Set(tiles);
   const mine = groups.map((group) => group.filter((tile) => here.has(tile))).filter((g) => g.length);
   edit({ rows: arrange(mine, rowCount(game().rack.length, settings().large_tiles)), fresh: [] });
@@ -192,20 +188,25 @@ function keep() {
   clearTimeout(keeping);
   keeping = setTimeout(() => {
     const { rows, melds, work } = local();
-    sessionStorage.setItem(STORED, JSON.stringify({ name: current, rows, melds, work }));
-    if (state.control) act({ do: "layout", rows }, { quiet: true });
+    // On a shared device both racks are kept, each by its own name.
+    const others = stored().filter((one) => one.name !== current).slice(-1);
+    sessionStorage.setItem(STORED, JSON.stringify([...others, { name: current, rows, melds, work }]));
+    const shown = rows.map((row) => row.map((tile) => (isHidden(tile) ? null : tile)));
+    if (state.control) act({ do: "layout", rows: shown }, { quiet: true });
   }, 250);
+}
+
+function stored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED)) ?? [];
+  } catch {
+    return []; // not ours, or cut off
+  }
 }
 
 function recall(name) {
   const empty = { rows: [], melds: [], work: null };
-  let stored = null;
-  try {
-    stored = JSON.parse(sessionStorage.getItem(STORED));
-  } catch {
-    // Not ours, or cut off: begin anew.
-  }
-  const found = stored?.name === name ? stored : { ...empty, rows: table().layout?.rows ?? [] };
+  const { name: _, ...found } = stored().find((one) => one.name === name) ?? { ...empty, rows: table().layout ?? [] };
   Object.assign(local(), empty, found, { past: [], picked: [], fresh: [], held: false, cursor: 0 });
   proposed = "[]";
   proposeMelds();

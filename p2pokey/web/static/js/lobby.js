@@ -25,7 +25,7 @@ export function lobbyScreen() {
   const { page } = state.local;
   const tab = PARENT[page] ?? page;
   return h("div", { class: "lobby", key: "lobby" },
-    h("header", { class: "top", key: "top" },
+    h("header", { class: "bar", key: "top" },
       h("span", { class: "brand" }, logo(), h("span", null, "p2pokey")),
       h("nav", { "aria-label": t("lobby.nav") }, TABS.map(([name, symbol]) =>
         h("button", { key: name, type: "button", "aria-current": tab === name ? "page" : null, on: { click: () => goTo(name) } }, icon(symbol), h("span", null, t(`lobby.${name}`)))))),
@@ -73,8 +73,7 @@ function playPage() {
       choice("people", "host", () => goTo("host")),
       joinCard(),
       choice("globe", "public", () => goTo("public")),
-      choice("device", "share", () => act({ do: "share" })),
-      choice("folder", "archive", () => goTo("archive"))),
+      choice("device", "share", () => act({ do: "share" }))),
     h("p", { class: "facts", key: "facts" }, shield("verified"), t("lobby.facts")),
     h("p", { class: "version", key: "version" }, `p2pokey ${state.world.version}`)];
 }

@@ -68,7 +68,6 @@ function takeView(view, control) {
   noteView();
   if (view.table && !isCovered(view.table)) settle();
   follow();
-  showHint(before, view);
   if (screen && screen !== view.screen) arrive(view.screen);
   screen = view.screen;
   redraw();
@@ -81,11 +80,6 @@ function arrive(next) {
   if (next === "lobby") Object.assign(state.local, { page: "play", rows: [], melds: [], work: null });
   if (next !== "table") state.local.focus = "page-title";
   window.scrollTo(0, 0);
-}
-
-function showHint(before, view) {
-  const found = view.table?.hint;
-  if (found && JSON.stringify(found) !== JSON.stringify(before?.table?.hint ?? null)) state.local.panel = { kind: "hint" };
 }
 
 async function start() {

@@ -16,11 +16,13 @@ export function meldsView() {
   const body = isDuel() ? duelTable(seen) : openTable(seen);
   if (body === null) return h("div", { class: "melds bare", key: "melds", "data-drop": "none" });
   return h("div", {
-    class: isDuel() ? "melds duel" : "melds", key: "melds", role: "group", tabindex: 0,
+    class: `melds${isDuel() ? " duel" : ""}${crowded(seen) ? " dense" : ""}`, key: "melds", role: "group", tabindex: 0,
     "aria-label": t(isDuel() ? "melds.duel-label" : "melds.label"),
     "data-drop": "stage",
   }, floorChip(seen), body);
 }
+
+const crowded = (seen) => [...seen.melds, ...state.local.melds].flatMap((meld) => meld.tiles ?? meld).length > 32;
 
 function floorChip(seen) {
   if (!seen.floors) {

@@ -14,7 +14,7 @@ let running = 0;
 export function replayScreen() {
   const now = state.view.replay;
   return h("div", { class: "replay", key: "replay" },
-    h("header", { class: "top", key: "top" },
+    h("header", { class: "bar", key: "top" },
       h("span", { class: "brand" }, logo(), h("span", null, "p2pokey")),
       h("span", { class: "chip" }, clean(now.file, 60)),
       h("span", { class: "space" }),

@@ -43,7 +43,7 @@ function plate(seat, position) {
     "aria-haspopup": "dialog", on: { click: () => change({ panel: { kind: "seat", seat } }) },
   },
     avatar(seat),
-    h("span", { class: "who" }, nameLine(seat), h("small", { class: "doing" }, doing(seat))),
+    h("span", { class: "who" }, nameLine(seat), h("small", { class: "doing" }, person(seat).bot ? h("i", { class: "tag short" }, t("seat.bot")) : null, doing(seat))),
     h("span", { class: "held", title: t("seat.tiles") },
       h("span", { class: "mini", "aria-hidden": "true" }),
       game ? h("span", null, game.counts[seat], h("span", { class: "sr" }, ` ${t("seat.tiles")}`)) : "–",

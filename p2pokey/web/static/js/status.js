@@ -12,6 +12,7 @@ import { game, person, state, table } from "./store.js";
 export function turnText() {
   const seen = game();
   const now = table();
+  if (now.end) return t("status.over");
   if (now.stage && now.stage.name !== "play") return stageText(now.stage);
   if (!seen) return "";
   if (seen.phase === "over") return t("status.over");
@@ -62,7 +63,7 @@ export function bannersView() {
   const now = table();
   if (now?.trust?.state === "failed") made.push(failedBanner(now));
   else if (now?.paused) made.push(pausedBanner(now.paused));
-  else if (now?.waiting) made.push(waitingBanner(now.waiting));
+  else if (now?.waiting && now.waiting.what !== "move") made.push(waitingBanner(now.waiting));
   if (now?.stage?.name === "stopped" && now.trust?.state !== "failed") made.push(stoppedBanner(now.stage));
   return made.length ? h("div", { class: "banners", key: "banners", role: "status" }, made) : null;
 }

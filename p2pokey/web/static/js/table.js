@@ -35,7 +35,7 @@ export function tableScreen() {
 
 function header(now) {
   const { match } = now;
-  return h("header", { class: "top", key: "top" },
+  return h("header", { class: "bar", key: "top" },
     h("span", { class: "brand" }, logo(), h("span", null, "p2pokey")),
     h("span", { class: "chip game-name" }, t(`game.${now.rules}`), now.options?.partners ? ` · ${t("table.partners")}` : ""),
     h("span", { class: "chip dim hand-chip" }, match?.hands ? t("match.hand-of", { n: match.hand, of: match.hands }) : t("match.hand", { n: match?.hand ?? 1 })),

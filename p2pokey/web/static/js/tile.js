@@ -2,7 +2,7 @@
 
 import { t } from "./i18n.js";
 
-const SVG = "http://www.w3.org/20/svg";
+const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = {
   r: "M6 1.3a4.7 4.7 0 1 0 0 9.4a4.7 4.7 0 1 0 0-9.4z",
   k: "M2.6 1.6h6.8a1 1 0 0 1 1 1v6.8a1 1 0 0 1-1 1H2.6a1 1 0 0 1-1-1V2.6a1 1 0 0 1 1-1z",
