@@ -36,13 +36,18 @@ _KINDS: dict[type[Move], str] = {
 }  # fmt: skip
 
 
+def kind_of(move: Move) -> str:
+    """Name of a move, also of the intent that makes it."""
+    return _KINDS[type(move)]
+
+
 def move_json(seat: Seat, move: Move, events: Sequence[Event] = ()) -> Json:
     """A move and what came of it, public facts only.
 
     Keys besides `seat` and `kind`: `tile` (of show, discard and finish), `tiles` (made public),
     `meld` (of add and retrieve), `value` (of an opening), `failed` (an opening in C), `charges`.
     """
-    told: Json = {"seat": seat, "kind": _KINDS[type(move)]}
+    told: Json = {"seat": seat, "kind": kind_of(move)}
     match move:
         case Show(placed) | Discard(placed) | Finish(discard=placed):
             told["tile"] = format_tile(placed.tile)

@@ -20,8 +20,11 @@ from p2pokey.web.acting import MOVES, move_of, read_wishes
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.following import NewTile
 from p2pokey.web.game_view import game_json
-from p2pokey.web.names import bad_form, read_list, read_number, read_tile
+from p2pokey.web.hints import advice, hints_json
+from p2pokey.web.names import bad_form, read_list, read_number, read_tile, read_word
+from p2pokey.web.sorting import sorts_json
 from p2pokey.web.staging import Stage
+from tests.bots.hands import Source
 from tests.web.local_table import WORDS, LocalTable, is_over, options_json
 
 Json = dict[str, Any]
@@ -143,6 +146,7 @@ class LocalEngine:
         table = self._need_table()
         self._game = table.game
         self.stage, self.layout, self._new = Stage(), None, NewTile()
+        self.advice: Json | None = None
 
     def leave(self) -> None:
         """Back to the lobby."""
@@ -177,6 +181,7 @@ class LocalEngine:
             raise IntentRefused("frozen")
         view = table.view_of(self.seat)
         move = move_of(view, intent)
+        self.advice = None
         if intent["do"] in ("open", "lay", "play", "claim"):
             self.stage.clear()
         table.play(self.seat, move)
@@ -215,7 +220,8 @@ class LocalEngine:
             "game": game,
             "staged": self.stage.json(view),
             "layout": self.layout,
-            "sorted": None,
+            "sorts": sorts_json(view),
+            "advice": self.advice,
             "end": table.end(),
             "asks": [self._ask(ask) for ask in table.asks],
             "chat": [line for line in table.chat if line["seat"] not in self.muted],
@@ -233,7 +239,8 @@ class LocalEngine:
         }  # fmt: skip
 
     def _hints(self, view: Any) -> Json | None:
-        return None
+        table = self._need_table()
+        return hints_json(view) if table.assisted or table.solo else None
 
     def _person(self, table: LocalTable, seat: int) -> Json:
         is_bot = seat not in table.people
@@ -289,7 +296,12 @@ class LocalEngine:
         self.layout = intent["rows"]
 
     def _do_hint(self, intent: Intent) -> None:
-        raise IntentRefused("no-hints")
+        table = self._need_table()
+        if not (table.assisted or table.solo):
+            raise IntentRefused("no-hints")
+        self.advice = advice(table.view_of(self.seat), Source("advice"))
+        if self.advice is None:
+            raise IntentRefused("not-now")
 
     def _do_say(self, intent: Intent) -> None:
         text = intent.get("text")
@@ -368,9 +380,9 @@ class LocalEngine:
         self.settings |= {key: value for key, value in intent.items() if key != "do"}
 
     def _rules_of(self, intent: Intent) -> Any:
-        key, chosen = intent.get("rules"), intent.get("options") or {}
-        if key not in RULE_SETS or not isinstance(chosen, dict):
-            raise bad_form("a game")
+        key, chosen = read_word(intent.get("rules"), tuple(RULE_SETS)), intent.get("options") or {}
+        if not isinstance(chosen, dict):
+            raise bad_form("options")
         try:
             return ruleset_for(key, **chosen)
         except (ValueError, TypeError):

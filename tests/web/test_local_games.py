@@ -14,7 +14,7 @@ from tests.web.players import pick, tiles_in
 from tests.web.schema import check_view
 
 MAX_MOVES = 3000
-HANDS = 3
+HANDS = 2
 
 
 def _engines(table: LocalTable) -> list[LocalEngine]:
