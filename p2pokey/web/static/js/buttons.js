@@ -57,7 +57,7 @@ function layButton(seen, melds) {
   const unopened = seen.opened[table().seat] === "none";
   const can = unopened ? seen.can?.open : seen.can?.lay;
   const pairs = staged?.melds.length && staged.melds.every((meld) => meld.kind === "pair");
-  const worth = !melds.length || !staged ? "" : pairs ? count("count.pairs", staged.pairs) : number(staged.total);
+  const worth = !melds.length || !staged || !(staged.total + staged.pairs) ? "" : pairs ? count("count.pairs", staged.pairs) : number(staged.total);
   const label = unopened ? (worth ? t("do.open-with", { worth }) : t("do.open")) : t("do.lay");
   const ready = Boolean(can && staged?.ok && melds.length);
   return button("open", label, () => (melds.length ? moves.layMelds() : toast(t("hint.how-to-open"))), {

@@ -139,8 +139,12 @@ export function arrange(groups, rows) {
 function fill(rows, groups, gap) {
   let row = 0;
   let column = 0;
+  // Rows of about the same length: on a phone the fullest one decides how wide a tile can be.
+  const whole = groups.reduce((sum, group) => sum + group.length + gap, 0);
+  const each = Math.min(COLUMNS, Math.ceil(whole / rows.length) + 1);
   for (const group of groups) {
-    if (column + group.length > COLUMNS) {
+    const isLast = row === rows.length - 1;
+    if (column + group.length > (isLast || column === 0 ? COLUMNS : each)) {
       row += 1;
       column = 0;
     }
