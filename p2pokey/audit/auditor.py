@@ -14,6 +14,7 @@ from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
 from p2pokey.audit.report import Finding, Report, Status
 from p2pokey.audit.stopped import VOIDED
+from p2pokey.audit.watching import Watch
 from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
@@ -32,6 +33,7 @@ def audit_transcript(
     sealer: Sealer,
     recompute: bool = False,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Report:
     """Audits one transcript file.
 
@@ -42,6 +44,7 @@ def audit_transcript(
         sealer: to rebuild recovery shares.
         recompute: also rebuild every message of every disclosed seat byte for byte.
         progress: told how far the work has come.
+        watch: shown every state of the hand as soon as all before it is checked.
 
     Returns:
         The report; this function raises nothing for anything that a file can hold.
@@ -59,6 +62,7 @@ def audit_transcript(
         damaged_from=min([f.line or 1 for f in reading.findings], default=reading.count + 1),
         recompute=recompute,
         progress=_counter(reading.lines, progress),
+        watch=watch,
     )
     ended = _replay(course, reading)
     course.verify_claims()

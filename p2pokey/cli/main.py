@@ -251,6 +251,20 @@ def audit(output: Output, **values: Any) -> int:
 
 
 @cli.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seat", type=click.IntRange(1, 4), help="Show what this seat saw, not all racks.")
+@click.option("--step", is_flag=True, help="Show the table after every move and wait for a key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a move.")
+@click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
+@common
+def replay(output: Output, **values: Any) -> int:
+    """Step through a saved hand, every proof checked on the way."""
+    from p2pokey.cli.replaying import run_replay
+
+    return run_replay(output, **values)
+
+
+@cli.command()
 @click.argument("key", metavar="[KEY]", required=False, type=RULES)
 @click.option(
     "--lang",

@@ -47,14 +47,18 @@ _BARE: dict[str, Move] = {
 }
 
 
+def no_choices() -> Json:
+    """`can` where nothing can be done."""
+    return {
+        "draw": False, "take": False, "pass": False, "return": False, "return_charge": 0,
+        "take_back": None, "go_pairs": False, "show": None, "discard": [], "finish": [],
+        "add": [], "retrieve": [], "open": False, "lay": False, "play": False,
+    }  # fmt: skip
+
+
 def choices(view: View) -> tuple[Json, Json]:
     """`can` and `why` of docs/page-protocol.md."""
-    can: Json = {
-        "draw": False, "take": False, "pass": False, "return": False, "return_charge": 0,
-        "take_back": None,
-        "go_pairs": False, "show": None, "discard": [], "finish": [], "add": [], "retrieve": [],
-        "open": False, "lay": False, "play": False,
-    }  # fmt: skip
+    can = no_choices()
     asked = _Asked(view, can, {})
     rules = view.state.rules
     if rules.duel is not None:

@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from p2pokey.rules.events import ChargeBooked, Event, OpeningFailed, Reveal, SeatOpened
+from p2pokey.rules.events import (
+    ChargeBooked,
+    Event,
+    OkeyRetrieved,
+    OpeningFailed,
+    SeatOpened,
+    TileReturned,
+    TileTaken,
+)
 from p2pokey.rules.moves import (
     Add,
     ClaimFinish,
@@ -44,8 +52,9 @@ def kind_of(move: Move) -> str:
 def move_json(seat: Seat, move: Move, events: Sequence[Event] = ()) -> Json:
     """A move and what came of it, public facts only.
 
-    Keys besides `seat` and `kind`: `tile` (of show, discard and finish), `tiles` (made public),
-    `meld` (of add and retrieve), `value` (of an opening), `failed` (an opening in C), `charges`.
+    Keys besides `seat` and `kind`: `tile` (shown, discarded, taken or returned), `tiles` (made
+    public), `meld` (of add and retrieve), `okey` (retrieved), `value` and `opened` (of an opening),
+    `failed` (why an opening in C was charged), `charges`.
     """
     told: Json = {"seat": seat, "kind": kind_of(move)}
     match move:
@@ -62,6 +71,10 @@ def move_json(seat: Seat, move: Move, events: Sequence[Event] = ()) -> Json:
         match event:
             case SeatOpened(value=value, opened=opened):
                 told |= {"value": value, "opened": opened.word}
+            case TileTaken(tile=tile) | TileReturned(tile=tile):
+                told["tile"] = format_tile(tile)
+            case OkeyRetrieved(okey=okey):
+                told["okey"] = format_tile(okey.tile)
             case OpeningFailed(reason=reason):
                 told["failed"] = reason
             case _:
@@ -76,11 +89,6 @@ def _laid(move: Move, events: Sequence[Event]) -> tuple[Placed, ...]:
         if laid is not None and isinstance(move, Play):
             return laid
     return () if isinstance(move, Play) else move_placed(move)
-
-
-def owed(events: Sequence[Event]) -> bool:
-    """Whether tiles must now be opened to somebody."""
-    return any(isinstance(event, Reveal) for event in events)
 
 
 class NewTile:

@@ -11,13 +11,18 @@ from p2pokey.rules.open_state import OpenTable, TableMeld
 from p2pokey.rules.state import HandState
 from p2pokey.rules.view import View
 from p2pokey.tiles import Face, Seat, Slot, Tile, format_tile
-from p2pokey.web.choices import choices
+from p2pokey.web.choices import choices, no_choices
 from p2pokey.web.melding import joined
 from p2pokey.web.names import Json, tile_name
 
 
 def game_json(
-    view: View, *, new: Tile | None = None, last: Json | None = None, hints: Json | None = None
+    view: View,
+    *,
+    new: Tile | None = None,
+    last: Json | None = None,
+    hints: Json | None = None,
+    acts: bool = True,
 ) -> Json:
     """GAME of docs/page-protocol.md.
 
@@ -25,9 +30,10 @@ def game_json(
         new: the tile that came to the own rack last, to be marked.
         last: the last move, as following.py tells it.
         hints: as hints.py finds them, where the table has agreed on help.
+        acts: whether somebody is to choose a move here; not so in a replay.
     """
     state = view.state
-    can, why = choices(view)
+    can, why = choices(view) if acts else (no_choices(), {})
     return {
         "rules": state.rules.key,
         "phase": state.phase.name.lower(),

@@ -8,11 +8,15 @@ at that table. Several engines may sit at one table, each at its own seat.
 
 import argparse
 import asyncio
-import base64
-import binascii
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from p2pokey.crypto.group import Group
+from p2pokey.native.backends import choose_backend
+from p2pokey.native.entropy import OsEntropy
+from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.rules.rulesets import options_of, ruleset_for
 from p2pokey.tiles import Seat
@@ -22,8 +26,11 @@ from p2pokey.web.following import NewTile
 from p2pokey.web.game_view import game_json
 from p2pokey.web.hints import advice, hints_json
 from p2pokey.web.names import bad_form, read_list, read_number, read_tile, read_word
+from p2pokey.web.replaying import Replay, read_replay
+from p2pokey.web.server import open_page_server
 from p2pokey.web.sorting import sorts_json
 from p2pokey.web.staging import Stage
+from p2pokey.web.uploading import Upload
 from tests.bots.hands import Source
 from tests.web.local_table import WORDS, LocalTable, is_over, options_json
 
@@ -42,6 +49,8 @@ _CHOICES = {
     "palette": ("classic", "cvd"),
 }
 _MAX_TEXT = 500
+_PAST_HAND = Path(__file__).parent.parent / "vectors" / "hand.jsonl"
+"""A real transcript of Classic Okey."""
 
 
 class LocalEngine:
@@ -71,7 +80,9 @@ class LocalEngine:
         self.public: list[Json] | None = None
         self.notice: Json | None = None
         self.resumable: list[Json] = []
-        self.replay: Json | None = None
+        self._upload = Upload()
+        self._replay: Replay | None = None
+        self._replay_at: tuple[str, int, Seat | None] = ("", 0, None)
         self.intents: list[Intent] = []
         """All that the page has sent, for tests to look at."""
         self._subscribers: list[Callable[[], None]] = []
@@ -105,7 +116,7 @@ class LocalEngine:
             "gathering": self.gathering,
             "table": self._table(),
             "past": self.past,
-            "replay": self.replay,
+            "replay": self._shown_replay(),
             "notice": self.notice,
         }
 
@@ -124,6 +135,8 @@ class LocalEngine:
         elif name in _AT_TABLE:
             self._need_table()
             _AT_TABLE[name](self, intent)
+        elif name == "replay":
+            await self._do_replay(intent)
         elif name in _ANYWHERE:
             _ANYWHERE[name](self, intent)
         else:
@@ -153,7 +166,7 @@ class LocalEngine:
         if self.table is not None:
             self._end_watch()
             self.table.close()
-        self.table = self.gathering = self.replay = None
+        self.table = self.gathering = self._replay = None
 
     def changed(self) -> None:
         """Tells the page that there is something new."""
@@ -187,7 +200,7 @@ class LocalEngine:
         table.play(self.seat, move)
 
     def _screen(self) -> str:
-        if self.replay is not None:
+        if self._replay is not None:
             return "replay"
         if self.table is not None:
             return "table"
@@ -455,13 +468,51 @@ class LocalEngine:
         }  # fmt: skip
         self.past = {"hands": [hand], "stats": [{"name": "Mehmet", "hands": 12, "won": 5}]}
 
-    def _do_replay(self, intent: Intent) -> None:
-        if intent.get("data") is not None:
-            try:
-                base64.b64decode(str(intent["data"]), validate=True)
-            except (binascii.Error, ValueError):
-                raise bad_form("a file") from None
-        raise IntentRefused("unreadable")
+    async def _do_replay(self, intent: Intent) -> None:
+        """A transcript of the page, in pieces, or the only past hand."""
+        if intent.get("id") is not None:
+            await self.read_replay(_PAST_HAND.read_bytes(), _PAST_HAND.name)
+            return
+        data = self._upload.add(intent)
+        if data is not None:
+            await self.read_replay(data, self._upload.name)
+
+    async def read_replay(self, data: bytes, name: str) -> None:
+        """Opens the viewer; the audit runs beside the event loop."""
+        self._replay = await asyncio.to_thread(
+            read_replay,
+            data,
+            group=Group(choose_backend("auto")),
+            verifier=Ed25519Verifier(),
+            sealer=ChaChaSealer(),
+        )
+        self._replay_at = (name, 0, None)
+
+    def _need_replay(self) -> Replay:
+        if self._replay is None:
+            raise IntentRefused("not-now")
+        return self._replay
+
+    def _do_step(self, intent: Intent) -> None:
+        replay, (name, _, seat) = self._need_replay(), self._replay_at
+        step = read_number(intent.get("to"), max(1, replay.steps))
+        self._replay_at = (name, step, seat)
+
+    def _do_see(self, intent: Intent) -> None:
+        replay, (name, step, _) = self._need_replay(), self._replay_at
+        setup, wanted = replay.report.setup, intent.get("seat")
+        seats = 1 if setup is None else setup.seats
+        seat = None if wanted is None else Seat(read_number(wanted, seats))
+        self._replay_at = (name, step, seat)
+
+    def _do_close(self, intent: Intent) -> None:
+        self._replay = None
+
+    def _shown_replay(self) -> Json | None:
+        if self._replay is None:
+            return None
+        name, step, seat = self._replay_at
+        return self._replay.json(file=name, step=step, seat=seat)
 
     def _do_resume(self, intent: Intent) -> None:
         raise IntentRefused("nothing-to-resume")
@@ -496,16 +547,15 @@ _ANYWHERE: dict[str, Callable[[LocalEngine, Intent], None]] = {
     "public": LocalEngine._do_public,
     "resume": LocalEngine._do_resume,
     "past": LocalEngine._do_past,
-    "replay": LocalEngine._do_replay,
+    "step": LocalEngine._do_step,
+    "see": LocalEngine._do_see,
+    "close": LocalEngine._do_close,
     "leave": LocalEngine._do_leave,
     "cancel": LocalEngine._do_leave,
 }
 
 
 async def _serve(options: argparse.Namespace) -> None:
-    from p2pokey.native.entropy import OsEntropy
-    from p2pokey.web.server import open_page_server
-
     engine = LocalEngine(pause_s=options.pause, gather_s=3.0)
     if options.rules:
         people = (0, 1) if options.shared else (0,)

@@ -3,12 +3,10 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from p2pokey.bots.choosing import choose
 from p2pokey.errors import RuleError
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.moves import Add, ClaimFinish, Lay, Move, Open
@@ -20,8 +18,7 @@ from p2pokey.web.choices import choices
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.game_view import game_json
 from p2pokey.web.hints import intent_of
-from tests.bots.decks import shuffled
-from tests.bots.hands import Source, dealt, view_of
+from tests.web.courses import course
 from tests.web.local_engine import LocalEngine
 from tests.web.local_table import LocalTable
 from tests.web.players import choices_of
@@ -30,27 +27,10 @@ from tests.web.schema import check_view
 KEYS = sorted(RULE_SETS)
 
 
-def _course(key: str, seed: object, every: int = 1) -> Iterator[tuple[View, Move]]:
-    """Views of the seat to move and what an automatic player did."""
-    rules = RULE_SETS[key]
-    deck = shuffled(f"acting {seed}")
-    state, _ = dealt(rules, deck)
-    engine = engine_for(rules)
-    sources = [Source(f"{seed} {seat}") for seat in range(state.seats)]
-    count = 0
-    while (seat := engine.mover(state)) is not None:
-        view = view_of(state, deck, seat)
-        move = choose(view, sources[seat])
-        if count % every == 0:
-            yield view, move
-        count += 1
-        state, _ = engine.apply(state, move)
-
-
 @pytest.mark.parametrize("key", KEYS)
 def test_moves_become_the_same_moves_again(key: str) -> None:
     for seed in range(4):
-        for view, move in _course(key, seed):
+        for view, move in course(key, seed):
             made = move_of(view, intent_of(move))
             if isinstance(move, Open | Lay | ClaimFinish):
                 assert _tiles(made.melds) == _tiles(move.melds)
@@ -64,7 +44,7 @@ def _tiles(melds: Any) -> list[set[int]]:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_what_is_offered_is_accepted_and_the_rest_has_a_reason(key: str) -> None:
-    for view, move in _course(key, "offer", every=3):
+    for view, move in course(key, "offer", every=3):
         game = game_json(view)
         for intent in choices_of(game):
             move_of(view, intent)
@@ -83,7 +63,7 @@ def test_what_is_offered_is_accepted_and_the_rest_has_a_reason(key: str) -> None
 
 
 def test_nobody_moves_in_anothers_turn() -> None:
-    view, _ = next(_course("classic", "turn"))
+    view, _ = next(course("classic", "turn"))
     other = View(state=view.state, seat=Seat(1))
     can, why = choices(other)
     assert not any(can.values())
@@ -117,7 +97,7 @@ _FIELDS = [
 ]  # fmt: skip
 _OTHERS = [
     "stage", "layout", "say", "mute", "answer", "ready", "seating", "settings", "name", "replay",
-    "host", "join", "solo", "hint", "what",
+    "host", "join", "solo", "hint", "step", "see", "close", "what",
 ]  # fmt: skip
 _DOES = [*sorted(MOVES), *_OTHERS]
 
@@ -203,7 +183,7 @@ def _tile_intent(rng: random.Random, view: View) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_VIEWS = [view for key in KEYS for view, _ in _course(key, "fuzz", every=25)]
+_VIEWS = [view for key in KEYS for view, _ in course(key, "fuzz", every=25)]
 
 
 # --- single intents ---
@@ -212,7 +192,7 @@ _VIEWS = [view for key in KEYS for view, _ in _course(key, "fuzz", every=25)]
 def _late(key: str, wanted: type[Move]) -> tuple[View, Move]:
     """A view before such a move."""
     for seed in range(40):
-        for view, move in _course(key, f"late {seed}"):
+        for view, move in course(key, f"late {seed}"):
             if isinstance(move, wanted):
                 return view, move
     raise AssertionError(f"no {wanted.__name__} in {key}")
@@ -253,7 +233,7 @@ def test_refusals_name_rule_and_figures() -> None:
     )
 
 
-def test_choices_match_a_random_course() -> None:
+def test_choices_match_a_randomcourse() -> None:
     """Random legal moves lead to places where automatic players never come."""
     rng = random.Random(7)
     table = LocalTable("51-feeding", people=range(4), seed=7)
