@@ -1,0 +1,142 @@
+// The lobby: where everything begins.
+
+import { act } from "./acting.js";
+import { archiveView, statsView } from "./archive.js";
+import { h } from "./dom.js";
+import { form, textField } from "./forms.js";
+import { hostForm, soloForm } from "./host.js";
+import { clean, count, list, t } from "./i18n.js";
+import { icon, logo, shield } from "./icons.js";
+import { bannersView } from "./status.js";
+import { settingsView } from "./settings.js";
+import { change, state } from "./store.js";
+
+const TABS = [["play", "play"], ["archive", "folder"], ["stats", "chart"], ["settings", "gear"]];
+const PAGES = { play: playPage, archive: archiveView, stats: statsView, settings: settingsPage, host: hostPage, solo: soloPage, public: publicPage };
+const PARENT = { host: "play", solo: "play", public: "play" };
+
+export function goTo(page) {
+  change({ page, focus: "page-title" });
+  if (page === "archive" || page === "stats") act({ do: "past" });
+  if (page === "public") act({ do: "public" });
+}
+
+export function lobbyScreen() {
+  const { page } = state.local;
+  const tab = PARENT[page] ?? page;
+  return h("div", { class: "lobby", key: "lobby" },
+    h("header", { class: "bar", key: "top" },
+      h("span", { class: "brand" }, logo(), h("span", null, "p2pokey")),
+      h("nav", { "aria-label": t("lobby.nav") }, TABS.map(([name, symbol]) =>
+        h("button", { key: name, type: "button", "aria-current": tab === name ? "page" : null, on: { click: () => goTo(name) } }, icon(symbol), h("span", null, t(`lobby.${name}`)))))),
+    h("div", { class: "top-notes", key: "notes" }, bannersView(), noticeView()),
+    h("main", { key: "main", class: `page page-${page}` }, PAGES[page]()));
+}
+
+export function noticeView() {
+  const notice = state.view.notice;
+  if (!notice) return null;
+  const key = `notice.${notice.code}`;
+  return h("div", { class: "banner info", key: "notice", role: "status" }, h("span", null, t(key, notice) === key ? clean(notice.text ?? notice.code) : t(key, notice)));
+}
+
+export function pageTitle(text, back = null) {
+  return h("div", { class: "page-title", key: "title" },
+    back ? h("button", { class: "plain", type: "button", "aria-label": t("back"), on: { click: () => goTo(back) } }, icon("back")) : null,
+    h("h1", { id: "page-title", tabindex: -1 }, text));
+}
+
+function hostPage() {
+  return [pageTitle(t("host.title"), "play"), hostForm()];
+}
+
+function soloPage() {
+  return [pageTitle(t("solo.title"), "play"), soloForm()];
+}
+
+function settingsPage() {
+  return [pageTitle(t("lobby.settings")), h("div", { class: "card" }, nameField()), h("div", { class: "card" }, settingsView())];
+}
+
+// --- Play ---
+
+function playPage() {
+  return [
+    h("section", { class: "hero", key: "hero" },
+      h("div", { class: "fan", "aria-hidden": "true" }, ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => h("okey-tile", { t: tile, okey: "b8" }))),
+      h("h1", { id: "page-title", tabindex: -1 }, t("lobby.hello")),
+      h("p", null, t("lobby.promise")),
+      nameField()),
+    resumable(),
+    h("div", { class: "choices", key: "choices" },
+      choice("robot", "solo", () => goTo("solo"), "primary"),
+      choice("people", "host", () => goTo("host")),
+      joinCard(),
+      choice("globe", "public", () => goTo("public")),
+      choice("device", "share", () => act({ do: "share" }))),
+    h("p", { class: "facts", key: "facts" }, shield("verified"), t("lobby.facts")),
+    h("p", { class: "version", key: "version" }, `p2pokey ${state.world.version}`)];
+}
+
+function choice(symbol, name, click, kind = "") {
+  return h("button", { key: name, type: "button", class: `choice ${kind}`, "data-choice": name, on: { click } },
+    icon(symbol), h("b", null, t(`choice.${name}`)), h("small", null, t(`choice.${name}.help`)));
+}
+
+function nameField() {
+  const values = form("name", { name: null });
+  const shown = values.name ?? state.view.me.name;
+  const save = async () => {
+    const name = (values.name ?? "").trim();
+    if (name && name !== state.view.me.name && (await act({ do: "name", name }))) return;
+    values.name = null;
+  };
+  return h("form", { class: "name-form", key: "name", on: { submit: (event) => { event.preventDefault(); save(); event.target.querySelector("input").blur(); } } },
+    h("label", { for: "my-name" }, t("lobby.name")),
+    h("input", { id: "my-name", autocomplete: "nickname", maxlength: 32, value: shown, on: { input: (event) => (values.name = event.target.value), blur: save } }));
+}
+
+function joinCard() {
+  const values = form("join", { invite: "", password: "" });
+  return h("form", { class: "choice join", key: "join", on: { submit: (event) => { event.preventDefault(); join(values); } } },
+    icon("key"), h("b", null, t("choice.join")),
+    h("small", { id: "join-help" }, t("choice.join.help")),
+    h("span", { class: "join-row" },
+      h("input", { "aria-label": t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.placeholder"), value: values.invite, autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 400, on: { input: (event) => (values.invite = event.target.value) } }),
+      h("button", { class: "primary" }, t("do.join"))),
+    h("details", null, h("summary", null, t("join.more")),
+      textField(values, "password", t("join.password"), { maxlength: 64 })));
+}
+
+function join({ invite, password }) {
+  const intent = { do: "join", invite: foldCode(invite) };
+  if (password) intent.password = password;
+  return act(intent);
+}
+
+/** A code as it was read aloud or typed on a Turkish keyboard; a link stays as it is. */
+export function foldCode(text) {
+  const plain = text.trim();
+  if (/[:/#]/.test(plain)) return plain;
+  return plain.replace(/ı/g, "i").replace(/İ/g, "I").normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/\s+/g, "-");
+}
+
+function resumable() {
+  const open = state.view.lobby?.resumable ?? [];
+  if (open.length === 0) return null;
+  return h("section", { class: "resume", key: "resume", "aria-label": t("resume.title") }, open.map((one) =>
+    h("div", { class: "card row-card", key: one.id },
+      h("div", null, h("b", null, t("resume.title")), h("p", null, t(`game.${one.rules}`), " · ", h("bdi", null, list(one.names.map((name) => clean(name, 40)))), " · ", count("count.hands-played", one.hands))),
+      h("button", { type: "button", class: "primary", on: { click: () => act({ do: "resume", id: one.id }) } }, t("do.resume")))));
+}
+
+function publicPage() {
+  const rooms = state.view.lobby?.public;
+  return [pageTitle(t("choice.public"), "play"),
+    h("div", { class: "row-buttons", key: "again" }, h("button", { type: "button", on: { click: () => act({ do: "public" }) } }, t("public.again"))),
+    !rooms ? h("p", { class: "nothing", key: "wait" }, t("public.asking", { server: state.view.lobby?.server ?? "" }))
+      : rooms.length === 0 ? h("p", { class: "nothing", key: "none" }, t("public.none"))
+      : h("ul", { class: "cards", key: "rooms" }, rooms.map((room) => h("li", { class: "card row-card", key: room.room },
+        h("div", null, h("b", null, h("bdi", null, clean(room.title, 80))), h("p", null, t(`game.${room.rules}`), " · ", count("count.free", room.free), " · ", t("public.age", { n: Math.max(1, Math.round(room.age_s / 60)) }))),
+        h("button", { type: "button", class: "primary", on: { click: () => act({ do: "join", invite: room.room }) } }, t("do.join")))))];
+}
