@@ -9,7 +9,7 @@ from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
-from p2pokey.cli.sitting import name_of, transcript_folder
+from p2pokey.cli.who import name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
