@@ -9,7 +9,7 @@ from pathlib import Path
 from p2pokey.cli.asking import ask_password, can_ask
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
-from p2pokey.cli.evening import Evening, connector_for
+from p2pokey.cli.evening import TerminalShell, connector_for
 from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -33,6 +33,7 @@ from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
+from p2pokey.peer.evening import Evening
 from p2pokey.peer.players import player_seed
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
@@ -256,9 +257,11 @@ async def _play(
     evening = Evening(
         signer=chair.profile.signer,
         group=group,
-        teller=teller,
+        shell=TerminalShell(
+            teller,
+            contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
+            has_console=sitter.has_console,
+        ),
         trace=trace,
-        contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
-        has_console=sitter.has_console,
     )
     await evening.play(mesh, chair.diary)
