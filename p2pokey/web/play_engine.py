@@ -6,6 +6,7 @@ Implements `web.engine.Engine`. What the page may ask for is listed here, and no
 import base64
 import binascii
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,16 +14,20 @@ from typing import Any, Protocol
 
 from p2pokey import __version__
 from p2pokey.crypto.group import Group
-from p2pokey.errors import DecodeError, InvalidRuleSet
-from p2pokey.native.contacts import load_contacts
+from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
+from p2pokey.native.contacts import Met, load_contacts, meet, save_contacts
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, known_keys, save_name
+from p2pokey.net.mesh import Mesh
+from p2pokey.net.public_tables import public_tables
 from p2pokey.rules.published import OPTIONS, RULE_SETS, RuleSet
 from p2pokey.rules.rulesets import options_of, ruleset_for, table_options
 from p2pokey.table.roster import check_name
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.names import Json, bad_form, read_object, read_word
+from p2pokey.web.net_table import NetTable
 from p2pokey.web.past import find_hand, past_hands, read_file, statistics_of, to_json
+from p2pokey.web.rooms import BringBots, Lobby
 from p2pokey.web.settings import changed, load_settings, save_settings
 from p2pokey.web.solo import SoloTable
 from p2pokey.web.talk_feed import PHRASES
@@ -54,6 +59,10 @@ class Seated(Protocol):
     async def close(self) -> None:
         """Leaves."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen there."""
+
 
 @dataclass(kw_only=True)
 class PlayEngine:
@@ -66,15 +75,19 @@ class PlayEngine:
     """Folder of the saved hands."""
     server: str
     """Signalling server that is offered."""
+    bring_bots: BringBots = lambda count, link, password: None
+    """Starts computer players in processes of their own."""
     _settings: dict[str, str | bool] = field(default_factory=dict)
     _seated: Seated | None = None
     _past: Json | None = None
     _public: list[Json] | None = None
     _notice: Json | None = None
+    _resumable: list[Json] = field(default_factory=list)
     _subscribers: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._settings = load_settings(self._settings_path)
+        self._look_for_tables()
 
     @property
     def _settings_path(self) -> Path:
@@ -113,7 +126,11 @@ class PlayEngine:
                 "guest": self.profile.is_guest,
             },
             "settings": dict(self._settings),
-            "lobby": {"resumable": [], "public": self._public, "server": self.server},
+            "lobby": {
+                "resumable": self._resumable if screen == "lobby" and table is None else [],
+                "public": self._public,
+                "server": self.server,
+            },
             "gathering": gathering,
             "table": table,
             "past": self._past,
@@ -134,6 +151,8 @@ class PlayEngine:
         self._notice = None
         if (do := self._intents.get(name)) is not None:
             do(intent)
+        elif name == "public":
+            await self._list_tables(intent)
         elif name in ("leave", "cancel"):
             await self._leave()
         elif self._seated is not None:
@@ -160,14 +179,89 @@ class PlayEngine:
             "settings": self._do_settings,
             "solo": self._do_solo,
             "share": self._do_share,
+            "host": self._do_host,
+            "join": self._do_join,
+            "resume": self._do_resume,
             "past": self._do_past,
             "save": self._do_save,
         }
+
+    @property
+    def _lobby(self) -> Lobby:
+        return Lobby(
+            profile=self.profile,
+            name=self.name,
+            group=self.group,
+            hands=self.hands,
+            server=self.server,
+            bring_bots=self.bring_bots,
+            on_change=self.changed,
+            on_connected=self._greet,
+        )
+
+    def _look_for_tables(self) -> None:
+        self._resumable = self._lobby.resumable()
+
+    def _do_host(self, intent: Intent) -> None:
+        self._take_seat(self._lobby.host(intent, rules_of(intent)))
+
+    def _do_join(self, intent: Intent) -> None:
+        self._take_seat(self._lobby.join(intent))
+
+    def _do_resume(self, intent: Intent) -> None:
+        self._take_seat(self._lobby.resume(intent))
+
+    def _take_seat(self, table: NetTable) -> None:
+        self._refuse_second_table()
+        table.start()
+        self._seated = table
+
+    def _refuse_second_table(self) -> None:
+        """Raises IntentRefused while the player sits somewhere."""
+        if self._seated is not None and not self._seated.is_over:
+            raise IntentRefused("at-a-table")
+
+    def _greet(self, mesh: Mesh) -> list[Json]:
+        """Compares the keys of a table with those of earlier ones, and keeps who is new."""
+        others = [seat for number, seat in enumerate(mesh.roster.seats) if number != mesh.seat]
+        people = [(seat.name, seat.public_key) for seat in others if not seat.is_computer]
+        if self.profile.is_guest:
+            return []
+        path = self.profile.dirs.contacts
+        try:
+            before = load_contacts(path)
+            after, meetings = meet(before, people, time.strftime("%Y-%m-%d"))
+            if after != before:
+                save_contacts(path, after)
+        except (OSError, DecodeError) as error:
+            return [{"code": "contacts", "text": str(error)}]
+        odd = [meeting for meeting in meetings if meeting.met in (Met.CHANGED, Met.RENAMED)]
+        return [{"code": f"key-{m.met.value}", "name": m.name, "known": m.known_as} for m in odd]
 
     async def _leave(self) -> None:
         seated, self._seated = self._seated, None
         if seated is not None:
             await seated.close()
+        self._look_for_tables()
+
+    async def _list_tables(self, intent: Intent) -> None:
+        server = intent.get("server") or self.server
+        if not isinstance(server, str):
+            raise bad_form("the address of a server")
+        try:
+            rooms = await public_tables(server)
+        except ConnectError as error:
+            raise IntentRefused("server", text=str(error)) from error
+        self._public = [
+            {
+                "room": room.room,
+                "title": room.title,
+                "rules": room.rules,
+                "free": room.free,
+                "age_s": room.age_s,
+            }
+            for room in rooms
+        ]
 
     def _do_name(self, intent: Intent) -> None:
         name = intent.get("name")
@@ -196,8 +290,7 @@ class PlayEngine:
         self._sit(ruleset_for("duel"), pause_s=0.0, other=other)
 
     def _sit(self, rules: RuleSet, *, pause_s: float, other: str | None) -> None:
-        if self._seated is not None:
-            raise IntentRefused("at-a-table")
+        self._refuse_second_table()
         table = SoloTable(
             signer=self.profile.signer,
             name=self.name,

@@ -164,6 +164,11 @@ class SoloTable:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all seats have ended."""
+        return all(task.done() for task in self._tasks)
+
     # For the engine ------------------------------------------------------------------------------
 
     def act(self, intent: Mapping[str, Any]) -> None:

@@ -75,6 +75,8 @@ class TableSeat:
     table: Table | None = None
     """Set as soon as there is one."""
     notice: Json | None = None
+    has_left: bool = False
+    """Whether this table is only looked at any more."""
     is_over: bool = False
     """Whether the match is over, unless all want another."""
     _stage: Stage = field(default_factory=Stage)
