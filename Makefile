@@ -14,10 +14,10 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test e2e check bench sim fuzz vectors clean
+.PHONY: help demo test e2e check bench sim sim-table fuzz vectors clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
 	@echo
 	@echo 'PYTHON=python3.12 chooses the Python to set up with; ARGS="..." is passed on.'
 
@@ -44,6 +44,9 @@ sim: $(VENV)/.installed-dev ## play SEEDS hands and MATCHES matches a game; comp
 	$(BIN)/python -m tests.sim.matches --matches $(MATCHES)
 	$(BIN)/python -m tests.sim.solvers --racks $(RACKS)
 	$(BIN)/python -m tests.bots.counting --hands $(SEEDS)
+
+sim-table: $(VENV)/.installed-dev ## play tables with crashes, cuts, absent and lying seats up to seed SEEDS; goes on where it was
+	$(BIN)/python -m tests.sim.table_sweep --seeds $(SEEDS) $(ARGS)
 
 fuzz: $(VENV)/.installed-fuzz ## fuzz every parser for SECONDS_OF_FUZZING, guided by coverage (Linux)
 	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS_OF_FUZZING) $(ARGS)

@@ -1,7 +1,7 @@
 """Computer players that a host's program brings along: each a whole peer in a process of its own.
 
 A bot has a fresh identity key. The host's key signs that it runs the bot, and the bot shows that to
-everybody (docs/network.md, Runner). Key, signature, link and password reach the bot as one line on
+everybody (docs/network.md, Admission). Key, signature, link and password reach the bot as one line on
 its standard input, never as arguments, which every user of the computer can read. The end of that
 input is the order to stop, so no bot outlives its host's program.
 

@@ -63,6 +63,12 @@ class Absence:
         self._held: dict[tuple[int, bytes], Envelope] = {}
         self._returned: Envelope | None = None
         self._cast: set[tuple[Seat, Drop]] = set()
+        self._cast_at: dict[int, list[tuple[Seat, Drop]]] = {}
+        """The same by step, as they came."""
+        self._against: list[Drop] = []
+        """The same about this seat."""
+        self._answered: dict[Seat, int] = dict.fromkeys(core.seats, 0)
+        """How many votes of each seat, from its first one on, need no answer for good."""
         self._paused: set[Seat] = set()
 
     # What the machine asks -----------------------------------------------------------------------
@@ -150,7 +156,12 @@ class Absence:
 
     def cast(self, author: Seat, vote: Drop) -> None:
         """A vote whose turn has come: all that its author sent before it has been handled."""
+        if (author, vote) in self._cast:
+            return
         self._cast.add((author, vote))
+        self._cast_at.setdefault(vote.step, []).append((author, vote))
+        if vote.absent == self._core.seat and vote not in self._against:
+            self._against.append(vote)
 
     def names_head(self, vote: Drop) -> bool:
         """Whether the head of the vote is the one that this seat has, as far as it can tell."""
@@ -284,7 +295,7 @@ class Absence:
         core = self._core
         if core.is_absent:
             return False
-        votes = [vote for author in core.others for vote in core.ballot.votes_of(author)]
+        votes = [vote for author in core.others for vote in self._unanswered(author)]
         # Also where the voter's own messages are held back: it must not wait for this seat.
         for vote in (*votes, *self._held_votes()):
             if self._can_refuse(vote):
@@ -293,15 +304,30 @@ class Absence:
                 return True
         return False
 
+    def _unanswered(self, author: Seat) -> list[Drop]:
+        """Votes of a seat that this one may yet have to answer."""
+        votes = self._core.ballot.votes_of(author, self._answered[author])
+        for vote in votes:
+            if not self._is_answered(vote):
+                break
+            self._answered[author] += 1
+        return votes
+
+    def _is_answered(self, vote: Drop) -> bool:
+        """Whether this seat need never answer that vote: it is about itself, cast or settled."""
+        core, key = self._core, (vote.absent, vote.head_seq)
+        return (
+            vote.absent == core.seat
+            or core.ballot.has_voted(core.seat, vote)
+            or core.ballot.has_refused(core.seat, *key)
+            or key in core.certified
+        )
+
     def _can_refuse(self, vote: Drop) -> bool:
-        core = self._core
         absent = Seat(vote.absent)
-        if absent == core.seat or absent >= len(core.seats):
+        if absent >= len(self._core.seats) or self._is_answered(vote):
             return False
-        if vote.head_seq >= self._head_of(absent) or core.ballot.has_voted(core.seat, vote):
-            return False
-        is_settled = (vote.absent, vote.head_seq) in core.certified
-        return not is_settled and not core.ballot.has_refused(core.seat, absent, vote.head_seq)
+        return vote.head_seq < self._head_of(absent)
 
     def _held_votes(self) -> list[Drop]:
         return [held.message for held in self._held.values() if isinstance(held.message, Drop)]
@@ -365,8 +391,9 @@ class Absence:
             if is_back and self._returned is not None:
                 self._take_back(self._returned)
                 return True
-        for vote in {vote: None for _, vote in sorted(self._cast, key=lambda cast: cast[0])}:
-            if vote.step == core.step and vote.state == core.states[-1] and self._stands(vote):
+        here = sorted(self._cast_at.get(core.step, ()), key=lambda cast: cast[0])
+        for vote in dict.fromkeys(vote for _, vote in here):
+            if vote.state == core.states[-1] and self._stands(vote):
                 self._apply(vote)
                 return True
         return False
@@ -453,11 +480,11 @@ class Absence:
         if self._is_outvoted():
             self._release()
             return True
-        for vote in {vote for _, vote in self._cast if vote.absent == core.seat}:
-            voters = core.others
-            is_certified = all((seat, vote) in self._cast for seat in voters)
+        for vote in self._against:
             is_settled = (vote.absent, vote.head_seq) in core.certified
-            if not is_certified or is_settled or vote.head_seq >= self._own_handled():
+            if is_settled or vote.head_seq >= self._own_handled():
+                continue
+            if not all((seat, vote) in self._cast for seat in core.others):
                 continue
             if core.states[vote.step] != vote.state:
                 continue

@@ -49,7 +49,8 @@ def complete_closing(core: HandCore) -> None:
         core.audited = encode_transcript(core.setup, signed_lines(chains))
         # If a seed was withheld, the votes about that follow; no RESULT signs them.
         lines = signed_lines(chains) if core.mark is None else _until_result(chains)
-        core.emit(AuditDue(transcript=encode_transcript(core.setup, lines)))
+        core.audit_due = encode_transcript(core.setup, lines)
+        core.emit(AuditDue(transcript=core.audit_due))
 
 
 def _counted(core: HandCore) -> dict[Seat, list[Envelope]]:

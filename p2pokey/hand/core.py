@@ -71,6 +71,8 @@ class HandCore:
         self.setup = setup
         self.seat = seat
         self.seats = tuple(Seat(number) for number in range(setup.seats))
+        self.others = tuple(number for number in self.seats if number != seat)
+        """All seats but this one."""
         self.group = ports.group
         self.signer = ports.signer
         self.sealer = ports.sealer
@@ -131,7 +133,9 @@ class HandCore:
         self.final_state = b""
         """The state hash that END signs."""
         self.audited = b""
-        """The transcript up to the last DISCLOSE: what the audit reads and RESULT signs."""
+        """The transcript up to the last DISCLOSE: what RESULT signs."""
+        self.audit_due = b""
+        """What the newest `AuditDue` asks for."""
         self.result: Result | None = None
         self.transcript = b""
         """The whole file, once the hand counts."""
@@ -140,11 +144,6 @@ class HandCore:
     def step(self) -> int:
         """Number of completed steps."""
         return len(self.states) - 1
-
-    @property
-    def others(self) -> tuple[Seat, ...]:
-        """All seats but this one."""
-        return tuple(seat for seat in self.seats if seat != self.seat)
 
     @property
     def present(self) -> tuple[Seat, ...]:

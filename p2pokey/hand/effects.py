@@ -106,7 +106,10 @@ class TurnReady:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditDue:
-    """All seeds are disclosed: audit `transcript` and answer with `ConfirmResult`."""
+    """All seeds are disclosed: audit `transcript` and answer with `AuditDone`.
+
+    A seat that learns only now that others have voted about it goes back and asks once more.
+    """
 
     transcript: bytes
 
@@ -216,7 +219,16 @@ class CallAbsent:
     seat: Seat
 
 
-Command = Play | ConfirmResult | RejectResult | Abandon | CallAbsent
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditDone:
+    """Command: what the audit came to; without effect if another one is due by now."""
+
+    transcript: bytes
+    """The one of `AuditDue`."""
+    verdict: ConfirmResult | RejectResult | Abandon
+
+
+Command = Play | ConfirmResult | RejectResult | Abandon | CallAbsent | AuditDone
 """Anything that `act` takes."""
 
 

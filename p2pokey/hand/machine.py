@@ -21,7 +21,7 @@ was shown something else by a third, the fork names that third seat. Only if no 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,7 @@ from p2pokey.hand.closing import (
 from p2pokey.hand.core import HandCore, HandPorts, Steps
 from p2pokey.hand.effects import (
     Abandon,
+    AuditDone,
     CallAbsent,
     Command,
     ConfirmResult,
@@ -84,7 +85,7 @@ from p2pokey.transcript.messages import Drop, Kind, Move, Refuse, Result, Void
 from p2pokey.transcript.setup import HandSetup
 
 DISPUTE_SECONDS = 10.0
-"""Time for a fork to reach this seat: several resends over a bad link."""
+"""Time for a fork to reach this seat once the disputed author has what this seat has."""
 MAX_AHEAD = 640
 """Steps that an honest seat can be ahead: three turns of other seats, of 200 moves at most each.
 
@@ -154,6 +155,7 @@ class HandMachine:
         self._lane: tuple[Envelope | None, Steps] | None = None
         self._idle_lane: Steps | None = None
         self._dispute: tuple[Dispute, Envelope, float] | None = None
+        self._unheard: frozenset[Seat] = frozenset()
         self._stopping = Stopping(self._core)
         self._absence = Absence(
             self._core,
@@ -209,6 +211,11 @@ class HandMachine:
         return core.engine.mover(core.need_game()) == core.seat
 
     @property
+    def is_catching_up(self) -> bool:
+        """Whether messages that this seat has signed in an earlier run are yet to come."""
+        return len(self._core.signed) > 0
+
+    @property
     def starter(self) -> Seat | None:
         """Seat that begins the hand, once the coins are open."""
         return self._core.starter if self._core.keys else None
@@ -237,7 +244,9 @@ class HandMachine:
         """What the hand waits for."""
         core, absence = self._core, self._absence
         seats = tuple(awaited(core))
-        if core.phase is Phase.AUDIT:
+        if self._dispute is not None:
+            seats = (self._dispute[0].author,)
+        elif core.phase is Phase.AUDIT:
             seats = (core.seat,)
         elif core.phase is Phase.SHUFFLE and not seats:
             seats = core.seats
@@ -291,7 +300,6 @@ class HandMachine:
             RuleError: the rules do not allow that move.
             LocalProtocolError: not now.
         """
-        del now
         core = self._core
         match command:
             case Play(move=move):
@@ -307,18 +315,40 @@ class HandMachine:
             case CallAbsent(seat=called):
                 if self._lane is None and not core.own_queue and self._dispute is None:
                     self._absence.call(called)
+            case AuditDone(transcript=transcript, verdict=verdict):
+                if core.phase is Phase.AUDIT and transcript == core.audit_due:
+                    self.act(verdict, now)
             case Abandon(reason=reason):
                 if core.phase not in (Phase.DONE, Phase.STOPPED):
                     self._lane = self._idle_lane = self._dispute = None
                     self._stopping.abandon(reason)
 
+    @property
+    def disputed(self) -> Seat | None:
+        """The author of a message that this seat cannot place: it, or a third seat, is at fault."""
+        return None if self._dispute is None else self._dispute[0].author
+
+    def note_unheard(self, seats: Collection[Seat], now: float) -> None:
+        """Says which seats may not have what this seat has sent, or cannot be heard.
+
+        An honest seat that is disputed shows why as soon as it has that: until then, and for
+        `DISPUTE_SECONDS` from then on, nothing is held against it.
+        """
+        author = self.disputed
+        if self._dispute is not None and author in self._unheard and author not in seats:
+            self._dispute = (*self._dispute[:2], now + DISPUTE_SECONDS)
+        self._unheard = frozenset(seats)
+
     def next_timer(self) -> float | None:
         """When `timer` wants to be called, in the clock of `now`; None for never."""
-        return None if self._dispute is None else self._dispute[2]
+        if self._dispute is None or self.disputed in self._unheard:
+            return None
+        return self._dispute[2]
 
     def timer(self, now: float) -> None:
         """Decides a dispute in which no fork has appeared."""
-        if self._dispute is None or now < self._dispute[2]:
+        due = self.next_timer()
+        if self._dispute is None or due is None or now < due:
             return
         dispute, envelope, _ = self._dispute
         self._dispute = None
@@ -353,10 +383,11 @@ class HandMachine:
         if self._repeat_decision():
             return True
         if self._dispute is not None:
-            return False  # what is disputed has not been handled, and may be what is accused
-        if self._absence.idle():
+            # What is disputed has not been handled, and may be what is accused.
+            return self._repeat_void(is_idle=True)
+        if self._absence.idle() or self._stopping.judge_pending(self._inbox):
             return True
-        return self._stopping.judge_pending(self._inbox)
+        return self._repeat_void(is_idle=True)
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects since the last call, in the order in which to carry them out."""
@@ -572,15 +603,25 @@ class HandMachine:
         core.signed.take(known.seq)
         return True
 
-    def _repeat_void(self) -> None:
-        """Ends the hand again where this seat has ended it; that waits for nothing."""
+    def _repeat_void(self, *, is_idle: bool = False) -> bool:
+        """Ends the hand again where this seat has ended it: at the step that its VOID names.
+
+        Args:
+            is_idle: whether nothing else is to do, so that no further step will come.
+
+        Returns:
+            Whether it did.
+        """
         core = self._core
         known = core.signed.at(core.next_seq())
         if known is None or not isinstance(known.message, Void) or self._has_stopped():
-            return
+            return False
+        if known.step > core.step and not is_idle:
+            return False
         core.signed.take(known.seq)
         self._lane = self._idle_lane = self._dispute = None
         self._stopping.repeat(known, known.message)
+        return True
 
     def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:
         chain = self._core.book.accepted()

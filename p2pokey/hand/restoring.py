@@ -31,6 +31,10 @@ class SignedBefore:
         if len(self._by_seq) < MAX_KNOWN:
             self._by_seq.setdefault(envelope.seq, envelope)
 
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._by_seq)
+
     def at(self, seq: int) -> Envelope | None:
         """The envelope with that place in the chain, if it is known."""
         return self._by_seq.get(seq)

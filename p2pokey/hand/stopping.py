@@ -177,6 +177,9 @@ class Stopping:
         is_dealt = core.deck is not None
         agreeing = {seat for seat, culprit in self._voids.items() if culprit == self.culprit}
         expected = {seat for seat in core.present if seat != self.culprit}
+        chain = core.book.chain(core.seat)
+        if chain and chain[-1].step > core.step:
+            return  # it ended the hand further on in an earlier run; steps never go back
         if is_dealt and not self._has_disclosed and agreeing >= expected:
             self._has_disclosed = True
             core.contribute(Disclose(seed=core.secrets.seed))

@@ -72,6 +72,13 @@ class RecordKind(IntEnum):
     """Table: a page's unfinished edits."""
     OUTCOME = 13
     """Table: how an attempt ended."""
+    TORN = 20
+    """Here the end of the file was lost, and with it perhaps something that had been signed."""
+    MENDED = 21
+    """All that was lost before has come back from the others."""
+
+
+_MARKS = (RecordKind.TORN, RecordKind.MENDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +103,17 @@ class JournalContents:
     """Whether something follows that is no good record."""
     chain: bytes
     """32-byte hash after the last good record."""
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether an end has been lost, now or before, and has not come back since."""
+        marks = [record.kind for record in self.records if record.kind in _MARKS]
+        return self.is_damaged or (bool(marks) and marks[-1] is RecordKind.TORN)
+
+    @property
+    def kept(self) -> tuple[Record, ...]:
+        """The good records without the marks TORN and MENDED."""
+        return tuple(record for record in self.records if record.kind not in _MARKS)
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -186,6 +204,8 @@ class Journal:
     def reopen(cls, path: Path) -> tuple[Self, JournalContents]:
         """Continues a journal after its last good record; what is damaged is cut off.
 
+        A TORN takes its place first, so that a program that dies at once does not forget it.
+
         Raises:
             OSError: it cannot be read or written.
             DecodeError: not a journal, or one of another version.
@@ -194,13 +214,16 @@ class Journal:
         lock = take_lock(path)
         try:
             contents = read_journal(path)
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
+            descriptor = os.open(path, os.O_WRONLY | _BINARY)
         except (OSError, DecodeError):
             release_lock(path, lock, remove=False)
             raise
-        os.ftruncate(descriptor, contents.good_bytes)
-        os.fsync(descriptor)
         journal = cls(path, descriptor=descriptor, lock=lock, chain=contents.chain)
+        os.lseek(descriptor, contents.good_bytes, os.SEEK_SET)
+        if contents.is_damaged:
+            journal.append((Record(kind=RecordKind.TORN, payload=b""),))
+            os.ftruncate(descriptor, contents.good_bytes + RECORD_BYTES)
+            os.fsync(descriptor)
         return journal, contents
 
     @property

@@ -102,6 +102,15 @@ class Passing:
         """Asks one seat, which has just become reachable."""
         self.links.send(seat, self._have(self.hand, asks=True))
 
+    def show(self, seat: Seat) -> None:
+        """Sends one seat all there is, known to it or not, and asks: its answer says it has it."""
+        archive = self._archives.get(self.hand)
+        if archive is not None:
+            for data in archive.after((0,) * self.seats):
+                self.links.send(seat, data)
+        self.synced.discard(seat)
+        self.ask(seat)
+
     def ask_all(self, pause_s: float = ASK_S) -> None:
         """Asks everybody, unless that was less than `pause_s` ago."""
         now = self.clock()

@@ -86,6 +86,8 @@ class Patience:
     links: Mapping[Seat, LinkChanged]
     """Newest state of each other seat's link, kept up to date by its owner."""
     turns: TurnClock
+    needed: tuple[Seat, ...] = ()
+    """Seats that have to be back before this seat may move: the other one of a duel."""
     last_wait: str = ""
     """What was waited for last, and of whom."""
     late: str = ""
@@ -243,8 +245,9 @@ class Patience:
             limit = self._absence_s
         at = self._since + limit
         if any((turn.step, seat) in self._called for seat in self.awaited):
+            is_voted_on = not set(turn.waiting.paused) & set(self.awaited)
             # The others may have noticed later, and a vote takes its time.
-            return self._since + max(limit, self.limits.round_s)
+            return self._since + (max(limit, self.limits.round_s) if is_voted_on else limit)
         if not is_move(turn.waiting, turn.mover) or not self.options.timer_s:
             return at
         timed = None if self._up_at is None else self._up_at + self.limits.move_grace_s
@@ -279,8 +282,11 @@ class Patience:
 
     @property
     def awaited(self) -> tuple[Seat, ...]:
-        """Other seats of which a message is missing."""
-        return tuple(seat for seat in self._seen.waiting.seats if seat != self.seat)
+        """Other seats of which a message is missing, or that have to be back before one moves."""
+        seats = self._seen.waiting.seats
+        if self.needed and seats == (self.seat,) == (self._seen.mover,):
+            return self.needed
+        return tuple(seat for seat in seats if seat != self.seat)
 
     @property
     def gone(self) -> tuple[Seat, ...]:

@@ -19,6 +19,7 @@ from p2pokey.audit.report import Outcome
 from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
+    AuditDone,
     AuditDue,
     CallAbsent,
     Command,
@@ -91,6 +92,8 @@ _STAGES = {
 }
 """What is complete when a phase begins."""
 _OVER = (Phase.DONE, Phase.STOPPED)
+SHOW_S = 5.0
+"""Seconds between two times of showing a disputed seat what this one has."""
 _CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
 """From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
@@ -182,6 +185,9 @@ class HandRunner:
     _is_dealt: bool = False
     _own_reason: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
+    _disputed: Seat | None = None
+    _shown_at: float | None = None
+    """When the disputed seat was last shown what this one has, over a link that still stands."""
 
     async def run(self) -> HandEnd:
         """Plays the hand to its end; the last messages are handed to the links, not yet flushed.
@@ -218,7 +224,7 @@ class HandRunner:
     async def _take_up(self, kept: KeptHand) -> None:
         """Goes on where an earlier run has ended."""
         await self._in_thread(lambda: self.worker.note(kept.envelopes))
-        passed_on = await self._catch_up() if kept.is_damaged else []
+        passed_on = await self._catch_up() if kept.has_lost else None
         effects = await self._in_thread(
             lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
         )
@@ -257,6 +263,7 @@ class HandRunner:
             if turn.phase in _OVER:
                 return
             self._last = turn
+            self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
             if turn.is_busy or self._ready or self.inbox.postbox.pending:
@@ -270,10 +277,13 @@ class HandRunner:
         commands = self._ready
         held = [command for command in self._commands if command not in commands]
         self._commands = []
-        turn = await self._in_thread(lambda: self.worker.turn(messages, commands))
+        unheard = self._unheard()
+        turn = await self._in_thread(lambda: self.worker.turn(messages, commands, unheard))
         self._commands[:0] = [*turn.commands, *held]
         for effect in turn.effects:
             await self._carry_out(effect)
+        if turn.disputed != self._disputed:
+            self._disputed, self._shown_at = turn.disputed, None
         self._show(turn.view)
         return turn
 
@@ -285,6 +295,26 @@ class HandRunner:
         if view is not None and view != self._seen:
             self._seen = view
             self.watch.saw(view)
+
+    def _unheard(self) -> set[Seat]:
+        """The disputed seat, until it has what this seat has and as long as it cannot be heard.
+
+        Only what it then still does not explain is held against it: it may have been shown
+        something else by a third seat, and be on its way back to say so.
+        """
+        seat = self._disputed
+        if seat is None:
+            return set()
+        link = self.inbox.postbox.links.get(seat)
+        if link is not None and link.state is not LinkState.HERE:
+            self._shown_at = None
+            return {seat}
+        now = self.clock()
+        is_known = self._shown_at is not None and seat in self.passing.synced
+        if not is_known and (self._shown_at is None or now - self._shown_at >= SHOW_S):
+            self._shown_at = now
+            self.passing.show(seat)
+        return set() if is_known else {seat}
 
     @property
     def _ready(self) -> list[Command]:
@@ -350,11 +380,14 @@ class HandRunner:
     def _start_choosing(self) -> None:
         if self._choosing is not None:
             self._choosing.cancel()
+        self._commands = [item for item in self._commands if not isinstance(item, Play)]
         self._choosing = asyncio.create_task(self._choose())
         self._choosing.add_done_callback(lambda _: self.inbox.wake())
 
     async def _choose(self) -> None:
-        view = await self._in_thread(self.worker.view)
+        view = await self._in_thread(self.worker.view_to_move)
+        if view is None:
+            return  # the others have called this seat absent, or have played for it
         if self.person is None or self._idle_turn == view.state.turn_count:
             move = await self._in_thread(lambda: self.player.choose(view))
         else:
@@ -384,7 +417,7 @@ class HandRunner:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
         self._audited = verdict.proofs
         self.watch.audited(verdict.proofs, verdict.outcome)
-        self._commands.append(verdict.command)
+        self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
     # Waiting -------------------------------------------------------------------------------------
 
@@ -488,6 +521,7 @@ class HandRunner:
         """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""
         until = self.clock() + self.limits.farewell_s
         while (now := self.clock()) < until:
+            self.passing.answer()
             turn = await self._turn()
             if self._has_heard_all():
                 return

@@ -58,7 +58,7 @@ class KeptHand:
     seed: bytes
     envelopes: tuple[bytes, ...]
     """Own and accepted, in order."""
-    is_damaged: bool
+    has_lost: bool
     """Whether the end is lost: something more may have been signed."""
 
 
@@ -82,15 +82,16 @@ def reopen_journal(
             raise
         path.unlink()  # killed while it was being made
         return None
-    head = tuple(record.payload for record in contents.records[:4])
+    records = contents.kept
+    head = tuple(record.payload for record in records[:4])
     expected = tuple(record.payload for record in _head(setup, seat, used_keys, b""))[:3]
     if len(head) == 4 and head[:3] == expected:
-        envelopes = tuple(record.payload for record in contents.records[4:])
+        envelopes = tuple(record.payload for record in records[4:])
         return KeptHand(
             journal=journal,
             seed=head[3],
             envelopes=envelopes,
-            is_damaged=contents.is_damaged,
+            has_lost=contents.has_lost,
         )
     if len(head) < 4 and contents.file_bytes <= _head_bytes(setup, seat, used_keys):
         journal.discard()  # killed before the seed was on disk, so before anything was signed

@@ -100,7 +100,7 @@ class Table:
             verifier=self.ports.verifier,
             now=self.clock(),
             records=() if diary is None else diary.kept,
-            is_tail_lost=diary is not None and diary.is_damaged,
+            is_tail_lost=diary is not None and diary.has_lost,
         )
         postbox = Postbox(session=match.session, seats=seats)
         self._inbox = Inbox(self.links, postbox, self._on_change)
@@ -149,6 +149,8 @@ class Table:
 
     def _synced(self) -> None:
         self.board.act(Synced())
+        if self.diary is not None:
+            self.diary.mend()
 
     def _remember_last_hand(self) -> None:
         """Others may lack what an earlier run of this program has of the attempt before."""
@@ -352,10 +354,11 @@ class Table:
 
     def _check_wait(self, missing: list[Seat], waited: float) -> None:
         """Gives up on seats that are gone or silent for too long."""
-        if self.if_missing is IfMissing.WAIT or not missing:
-            return
         gone = [seat for seat in missing if seat in self._inbox.postbox.gone]
-        if gone and waited >= self.limits.absent_s:
+        is_patient = self.if_missing is IfMissing.WAIT and not (self._leaves and gone)
+        if is_patient or not missing:
+            return
+        if gone and (self._leaves or waited >= self.limits.absent_s):
             how = state_text(self._inbox.postbox.links[gone[0]])
             raise TableCancelled(f"{people(gone[:1], self.names)} {how}")
         if not gone and waited >= self.limits.next_hand_s:

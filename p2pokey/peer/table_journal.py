@@ -73,7 +73,7 @@ class TableJournal:
         person: Person,
         *,
         kept: tuple[TableRecord, ...] = (),
-        is_damaged: bool = False,
+        has_lost: bool = False,
     ) -> None:
         """Use `create` or `reopen`."""
         self.folder = folder
@@ -82,7 +82,7 @@ class TableJournal:
         self.person = person
         self.kept = kept
         """What the table machine of an earlier run has had written, oldest first."""
-        self.is_damaged = is_damaged
+        self.has_lost = has_lost
         """Whether the end was lost: something more may have been signed."""
         self._journal = journal
 
@@ -138,7 +138,7 @@ class TableJournal:
             membership,
             _read_person(newest[RecordKind.PERSON]),
             kept=kept,
-            is_damaged=contents.is_damaged,
+            has_lost=contents.has_lost,
         )
 
     def move(self, membership: Membership) -> None:
@@ -150,6 +150,12 @@ class TableJournal:
         """Writes what the table machine wants to have on disk; raises OSError."""
         kind = RecordKind(int(record.kind))
         self._journal.append((Record(kind=kind, payload=record.payload),))
+
+    def mend(self) -> None:
+        """What was lost has come back from the others and is written; raises OSError."""
+        if self.has_lost:
+            self._journal.append((Record(kind=RecordKind.MENDED, payload=b""),))
+            self.has_lost = False
 
     def close(self) -> None:
         """Lets go of it; the table can be resumed."""

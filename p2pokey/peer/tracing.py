@@ -5,7 +5,7 @@ Only for looking at a table from outside: a table without a `Tracer` runs none o
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -144,13 +144,18 @@ class TracedWorker(HandWorker):
         # Start of slices whose kind the next ones will tell.
         self._unsettled: float | None = None
 
-    def turn(self, messages: Sequence[MessageReceived], commands: Sequence[Command]) -> Turn:
+    def turn(
+        self,
+        messages: Sequence[MessageReceived],
+        commands: Sequence[Command],
+        unheard: Collection[Seat] = (),
+    ) -> Turn:
         """Notes what the machine is given."""
         for item in messages:
             label = message_label(item.data, item.seat)
             if label is not None:
                 self.trace.moment("received", sender=item.seat, **label)
-        return super().turn(messages, commands)
+        return super().turn(messages, commands, unheard)
 
     def _slice(self) -> tuple[bool, tuple[Effect, ...]]:
         phase, start = self._machine.phase, self.trace.clock()

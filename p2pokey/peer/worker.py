@@ -7,7 +7,7 @@ comes back. Group arithmetic and fsync therefore never run on the event loop.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LocalProtocolError
@@ -51,7 +51,9 @@ class Turn:
     phase: Phase
     step: int
     """Completed steps of the hand."""
-    view: View | None
+    disputed: Seat | None = None
+    """Whose message this seat cannot place (`HandMachine.disputed`)."""
+    view: View | None = None
     """What this seat sees; None before the deal."""
 
 
@@ -73,6 +75,7 @@ class HandWorker:
         self._journal = journal
         self._clock = clock
         self._signed: dict[Kind, set[Seat]] = {}
+        self._owes_mended = False
         self.voids: dict[Seat, Void] = {}
         """What each seat has said of the end of the hand; only between two turns."""
 
@@ -81,17 +84,28 @@ class HandWorker:
         """The machine; only between two turns."""
         return self._machine
 
-    def turn(self, messages: Sequence[MessageReceived], commands: Sequence[Command]) -> Turn:
+    def turn(
+        self,
+        messages: Sequence[MessageReceived],
+        commands: Sequence[Command],
+        unheard: Collection[Seat] = (),
+    ) -> Turn:
         """Takes messages, works for one slice, and makes the effects last.
 
         Commands are carried out once the machine has nothing else to do, so that they act on all
         that has arrived; otherwise they come back in `Turn.commands`. A stopped hand takes none.
+
+        Args:
+            messages: what has arrived.
+            commands: of the player or the shell.
+            unheard: seats that may not have what this seat has sent (`HandMachine.note_unheard`).
 
         Raises:
             RuleError, LocalProtocolError: a command that is not possible (`HandMachine.act`).
             OSError: the journal cannot be written; the hand must not go on.
         """
         machine, now = self._machine, self._clock()
+        machine.note_unheard(unheard, now)
         self._backlog.extend(messages)
         for _ in range(min(len(self._backlog), _FEED)):
             item = self._backlog.popleft()
@@ -111,6 +125,7 @@ class HandWorker:
             commands, is_busy = (), True
             effects += machine.poll()
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        self._settle()
         mover, number = self._mover()
         return Turn(
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
@@ -123,6 +138,7 @@ class HandWorker:
             phase=machine.phase,
             step=machine.step,
             view=machine.view() if machine.is_dealt else None,
+            disputed=machine.disputed,
         )
 
     def note(self, envelopes: Sequence[bytes]) -> None:
@@ -134,14 +150,15 @@ class HandWorker:
     def restore(
         self,
         envelopes: Sequence[bytes],
-        passed_on: Sequence[MessageReceived],
+        passed_on: Sequence[MessageReceived] | None,
         stop: threading.Event,
     ) -> tuple[Effect, ...]:
         """Brings the machine to where the journal ends, before the first `turn`.
 
         Args:
             envelopes: of the journal, in order.
-            passed_on: what the others have of the same hand, where the journal has lost its end.
+            passed_on: what the others have of the same hand, where the journal has lost its end;
+                None: it has not.
             stop: gives up as soon as it is set.
 
         Returns:
@@ -156,23 +173,31 @@ class HandWorker:
             if stop.is_set():
                 raise LocalProtocolError("nobody waits for the hand any more")
 
-        pairs = [(item.seat, item.data) for item in passed_on]
+        self._owes_mended = passed_on is not None
+        pairs = [(item.seat, item.data) for item in passed_on or ()]
         now = self._clock()
         effects = restore(self._machine, envelopes, now, passed_on=pairs, pause=pause)
         self._persist([effect.envelope for effect in effects if isinstance(effect, Persist)])
+        self._settle()
         return tuple(effect for effect in effects if not isinstance(effect, Persist))
 
     def authors(self, kind: Kind) -> frozenset[Seat]:
         """Seats of which a message of this kind has been accepted; only between two turns."""
         return frozenset(self._signed.get(kind, ()))
 
-    def view(self) -> View:
-        """What this seat may know of the game."""
-        return self._machine.view()
+    def view_to_move(self) -> View | None:
+        """What this seat may know of the game, while it can move: its turn may have passed."""
+        return self._machine.view() if self._machine.can_move else None
 
     def _persist(self, envelopes: list[bytes]) -> None:
         self._journal.append(Record(kind=RecordKind.ENVELOPE, payload=data) for data in envelopes)
         self.note(envelopes)
+
+    def _settle(self) -> None:
+        """What a journal has lost is in it again when the last own message has been repeated."""
+        if self._owes_mended and not self._machine.is_catching_up:
+            self._owes_mended = False
+            self._journal.append((Record(kind=RecordKind.MENDED, payload=b""),))
 
     def _note_author(self, data: bytes) -> None:
         envelope = decode_envelope(data)

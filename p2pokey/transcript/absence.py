@@ -58,6 +58,8 @@ class Ballot:
         self._votes: dict[Seat, list[Drop]] = {Seat(seat): [] for seat in range(setup.seats)}
         self._places: dict[Seat, list[int]] = {Seat(seat): [] for seat in range(setup.seats)}
         self._refusals: list[tuple[Seat, int, Envelope]] = []
+        self._cast: set[tuple[Seat, Drop]] = set()
+        self._shown: set[tuple[Seat, int, int]] = set()
 
     def note_drop(self, envelope: Envelope, drop: Drop) -> None:
         """Notes a vote.
@@ -80,6 +82,7 @@ class Ballot:
         for other, _, message in self._refusals:
             if other == author and message.seat == drop.absent and message.seq >= drop.head_seq:
                 raise TokenNotDue("a vote for a head behind which its author has shown more")
+        self._cast.add((author, drop))
         self._votes[author].append(drop)
         self._places[author].append(envelope.seq)
 
@@ -94,11 +97,12 @@ class Ballot:
             for author, _, known in self._refusals
         ):
             raise TokenNotDue("the same refusal again")
+        self._shown.add((envelope.seat, message.seat, message.seq))
         self._refusals.append((envelope.seat, envelope.seq, message))
 
-    def votes_of(self, author: Seat) -> list[Drop]:
-        """All votes of a seat in chain order."""
-        return list(self._votes[author])
+    def votes_of(self, author: Seat, first: int = 0) -> list[Drop]:
+        """The votes of a seat in chain order, from the `first`-th on."""
+        return self._votes[author][first:]
 
     def votes_before(self, author: Seat, seq: int) -> list[Drop]:
         """The votes that stand before this place in the author's chain."""
@@ -107,14 +111,11 @@ class Ballot:
 
     def has_voted(self, author: Seat, drop: Drop) -> bool:
         """Whether the seat has cast exactly this vote."""
-        return drop in self._votes[author]
+        return (author, drop) in self._cast
 
     def has_refused(self, author: Seat, absent: int, seq: int) -> bool:
         """Whether the seat has shown this message of the other one in a refusal."""
-        return any(
-            (other, message.seat, message.seq) == (author, absent, seq)
-            for other, _, message in self._refusals
-        )
+        return (author, absent, seq) in self._shown
 
     def refusal_of(self, drop: Drop, *, is_marked: bool) -> Envelope | None:
         """The message by which a valid refusal takes this vote back, if there is one.

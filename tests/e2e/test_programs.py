@@ -247,7 +247,7 @@ def test_a_table_does_not_need_the_server_once_it_stands(here: Place):
 
 def test_a_player_that_is_killed_before_the_deal_and_does_not_come_back_ends_the_table(here: Place):
     here.serve()
-    players = here.table("--patience", "3")
+    players = here.table("--patience", "3", "--if-missing", "void")
     victim = players[2]
     victim.wait_for("Connected")
     victim.send(signal.SIGKILL)
@@ -270,20 +270,10 @@ def counted_without(players: list[Program], gone: Program) -> None:
     assert p2pokey("audit", files[0], folder=files[0].parent).returncode == 0
 
 
-def test_a_player_that_is_killed_for_good_is_played_for(here: Place):
-    here.serve()
-    players = here.table("--patience", "3")
-    victim = players[2]
-    victim.wait_for("MoveMade")
-    victim.send(signal.SIGKILL)
-
-    counted_without(players, victim)
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_player_that_leaves_says_goodbye(here: Place, how: signal.Signals):
     here.serve()
-    players = here.table("--patience", "2")
+    players = here.table("--patience", "2", "--if-missing", "void")
     leaver = players[1]
     leaver.wait_for("MoveMade")
     leaver.send(how)

@@ -137,7 +137,7 @@ def test_all_four_are_killed_at_once(here: Place):
 
 def test_a_player_who_was_played_for_comes_back(here: Place):
     here.serve()
-    players = seats(here.table("--patience", "3"))
+    players = seats(here.table("--patience", "3", "--if-missing", "void"))
     players[2].wait_for("MoveMade")
     kill(players[2])
     players[0].wait_for("SeatPlayedFor")

@@ -1,4 +1,7 @@
-"""Seats that fall silent, come back, or lie about who is there, in seeded simulations (S10)."""
+"""Seats that fall silent, come back, or lie about who is there, in seeded simulations (S10).
+
+A sample: `python -m tests.sim.silent_sweep` and `make sim-table` go on at every message.
+"""
 
 import random
 from dataclasses import replace
@@ -7,7 +10,7 @@ from functools import cache
 import pytest
 
 from p2pokey.audit.auditor import audit_transcript
-from p2pokey.audit.report import Status
+from p2pokey.audit.report import Report, Status
 from p2pokey.crypto.group import Group
 from p2pokey.errors import LocalProtocolError
 from p2pokey.hand.core import HandCore
@@ -51,14 +54,19 @@ def short_table(seed: object, **more) -> SilentTable:
 
 def whole_table(seed: object, **more) -> SilentTable:
     """A whole hand with all options, scored by each seat's own audit."""
-    return SilentTable(
-        CHEAP, make_setup(seed), seed, audit=lambda data: own_audit(CHEAP, data), **more
-    )
+    return SilentTable(CHEAP, make_setup(seed), seed, audit=scored, **more)
 
 
-def audited(data: bytes):
+@cache
+def scored(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """What each seat's own audit comes to: the same for all that hold the same file."""
+    return own_audit(CHEAP, data)
+
+
+@cache
+def audited(data: bytes, *, recompute: bool = False) -> Report:
     return audit_transcript(
-        data, group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer(), recompute=True
+        data, group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer(), recompute=recompute
     )
 
 
@@ -84,7 +92,7 @@ def until_absent(table: SilentTable, seat: int, *, after: int) -> None:
 # A seat falls silent at any message ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("after", range(36))
+@pytest.mark.parametrize("after", [*range(6), *range(7, 36, 6)])
 def test_a_seat_that_is_gone_from_any_message_on_does_not_stop_the_others(after: int) -> None:
     table = short_table(f"gone {after}")
     table.together = 0.0
@@ -103,7 +111,7 @@ def test_a_seat_that_is_gone_from_any_message_on_does_not_stop_the_others(after:
     assert not stopped or 2 in {stop.missing for stop in stopped}
 
 
-@pytest.mark.parametrize("after", range(4, 32, 6))
+@pytest.mark.parametrize("after", range(4, 32, 9))
 def test_a_seat_that_comes_back_plays_on_or_follows(after: int) -> None:
     table = short_table(f"back {after}")
     table.together = 0.0
@@ -114,7 +122,7 @@ def test_a_seat_that_comes_back_plays_on_or_follows(after: int) -> None:
     assert len({peer.finished.transcript_hash for peer in table.peers}) == 1
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_move_and_a_time_out_that_race_never_both_stand(seed: int) -> None:
     """Hasty shells, and a last message that reaches only some: states never differ."""
     dice = random.Random(f"race {seed}")
@@ -154,7 +162,7 @@ def test_a_hand_with_an_absent_seat_is_scored_and_sound() -> None:
     ends = {peer.finished for peer in table.peers if peer.finished}
     assert len(ends) == 1
     (end,) = ends
-    report = audited(end.transcript)
+    report = audited(end.transcript, recompute=True)
     assert (report.status, report.findings) == (Status.SOUND, ())
     assert report.absent == (2,)
     assert report.points == end.points
@@ -192,14 +200,21 @@ def test_a_seat_that_returns_plays_its_turns_and_keeps_its_key() -> None:
     assert Kind.RETURN in kinds_of(table, 2)
     files = {peer.finished.transcript for peer in table.peers}
     assert len(files) == 1
-    report = audited(files.pop())
+    report = audited(files.pop(), recompute=True)
     assert (report.status, report.findings, report.absent) == (Status.SOUND, (), ())
+
+
+@cache
+def undisturbed() -> SilentTable:
+    """A whole hand in which everybody answers."""
+    table = whole_table("whole 7")
+    table.run()
+    return table
 
 
 @pytest.mark.parametrize("kind", [Kind.END, Kind.DISCLOSE, Kind.RESULT])
 def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> None:
-    honest = whole_table("whole 7")
-    honest.run()
+    honest = undisturbed()
     after = kinds_of(honest, 2).index(kind)
     table = whole_table("whole 7")
     table.together = 0.0
@@ -208,8 +223,8 @@ def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> No
     others_are_done(table, 2)
     ends = {peer.finished for peer in table.peers if peer.finished and peer.seat != 2}
     assert {end.points for end in ends} == {honest.peers[0].finished.points}
-    for end in ends:
-        report = audited(end.transcript)
+    for transcript in {end.transcript for end in ends}:
+        report = audited(transcript)
         assert (report.status, report.findings) == (Status.SOUND, ())
         assert report.absent == (2,)
 
@@ -217,9 +232,7 @@ def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> No
 @pytest.mark.parametrize("key", ["101-classic"])
 def test_open_tables_go_on_without_a_seat(key: str) -> None:
     rules = ruleset_for(key)
-    table = SilentTable(
-        CHEAP, make_setup(key, rules=rules), key, audit=lambda data: own_audit(CHEAP, data)
-    )
+    table = SilentTable(CHEAP, make_setup(key, rules=rules), key, audit=scored)
     table.together = 0.0
     table.fall_silent(1, after=9)
     table.run()
@@ -231,13 +244,13 @@ def test_open_tables_go_on_without_a_seat(key: str) -> None:
 
 def test_a_hand_on_the_real_group_goes_on_without_a_seat() -> None:
     group = Group(choose_backend("auto"))
-    table = SilentTable(
-        group, make_setup("real"), "real", audit=lambda data: own_audit(group, data), chaos=False
-    )
+    setup = make_setup("real", rules=SHORT, options=QUICK)
+    table = SilentTable(group, setup, "real", audit=lambda data: ((0,) * 4, (0,) * 4), chaos=False)
     table.together = 0.0
     table.fall_silent(0, after=8)
     table.run()
     others_are_done(table, 0)
+    assert Kind.ESCROW in kinds_of(table, 1)
 
 
 # Pauses ----------------------------------------------------------------------------------------------------
@@ -353,7 +366,7 @@ def vote_about(core: HandCore, seat: int, *, back: int = 0) -> Drop | None:
 
 
 def test_one_lying_vote_drops_nobody() -> None:
-    for seed in range(4):
+    for seed in range(2):
         table = lying_table(f"lie {seed}", 0)
         send_at(table, 0, Phase.PLAY, lambda core: vote_about(core, 2))
         table.run()

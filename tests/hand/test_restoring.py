@@ -1,6 +1,8 @@
 """A machine comes back from what is on disk, wherever it was cut off."""
 
 import random
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +22,7 @@ from p2pokey.hand.effects import (
 from p2pokey.hand.restoring import restore
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope
 from tests.hand.test_whole_hand import CHEAP, finished, own_audit
@@ -63,7 +66,7 @@ def test_every_prefix_says_nothing_but_what_the_seat_has_said(seat: int):
     table = finished(SEED)
     disk = table.peers[seat].disk
     said = own(disk, seat)
-    for end in range(seat, len(disk) + 1, 4):  # every length, at one of the seats
+    for end in range(3 * seat, len(disk) + 1, 12):  # `make sim-table` cuts everywhere
         machine = new_machine(table, Seat(seat), SEED)
         effects = restore(machine, disk[:end], 0.0)
         is_due = any(isinstance(effect, TurnReady) for effect in effects)
@@ -84,7 +87,7 @@ def test_own_messages_that_only_the_others_have_come_back(seat: int):
     """The disk has lost its end; what was signed is not signed anew but taken from the others."""
     table = finished(SEED)
     disk = table.peers[seat].disk
-    for end in range(0, len(disk), 23):
+    for end in range(0, len(disk), 57):
         machine = new_machine(table, Seat(seat), SEED)
         restore(machine, disk[:end], 0.0)
         for count, data in enumerate(disk[end:]):
@@ -131,25 +134,42 @@ def test_restoring_can_be_given_up():
         restore(new_machine(table, Seat(0), SEED), table.peers[0].disk, 0.0, pause=stop)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_seats_that_die_at_any_effect_play_the_hand_to_its_end(seed: int):
+def dying(seed: int, share: float) -> Callable[[SimPeer, Effect], bool]:
     dice = random.Random(f"crash {seed}")
 
     def dies(peer: SimPeer, effect: Effect) -> bool:
         # Most often where it hurts: between the disk and the wire.
-        return dice.random() < (0.03 if isinstance(effect, Send) else 0.006)
+        return dice.random() < (share if isinstance(effect, Send) else share / 5)
 
+    return dies
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_seats_that_die_at_any_effect_play_the_hand_to_its_end(seed: int):
+    """Short hands, so that a seat dies every few messages; `make sim-table` plays whole ones, too."""
+    setup = make_setup(seed, rules=replace(ruleset_for("classic"), turn_limit=8))
+    table = CrashTable(
+        CHEAP, setup, seed, dies=dying(seed, 0.04), audit=lambda data: ((0,) * 4, (0,) * 4)
+    )
+    table.run()
+
+    assert table.crashes > 5
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+    assert len({peer.machine.transcript() for peer in table.peers}) == 1
+
+
+def test_a_whole_hand_among_seats_that_die_is_sound():
     table = CrashTable(
         CHEAP,
-        make_setup(seed),
-        seed,
-        dies=dies,
+        make_setup(0),
+        0,
+        dies=dying(0, 0.004),
         audit=lambda data: own_audit(CHEAP, data),
     )
     table.run()
     transcripts = {peer.machine.transcript() for peer in table.peers}
 
-    assert table.crashes > 5
+    assert table.crashes > 1
     assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
     assert len(transcripts) == 1
     report = audit_transcript(

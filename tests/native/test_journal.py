@@ -118,7 +118,27 @@ def test_a_reopened_journal_goes_on_after_the_good_part(tmp_path: Path):
     journal.append(RECORDS[3:])
     journal.close()
 
-    assert path.read_bytes() == data
+    assert read_journal(path).kept == RECORDS
+
+
+def test_what_was_lost_is_not_forgotten_before_it_is_found(tmp_path: Path):
+    path = tmp_path / "a.journal"
+    path.write_bytes(write(path)[:-3])
+    for _ in range(3):  # runs that end before the others have answered
+        journal, contents = Journal.reopen(path)
+        assert contents.has_lost
+        assert contents.kept == RECORDS[:3]
+        journal.close()
+    assert not read_journal(path).is_damaged, "and the file is whole"
+
+    journal, _ = Journal.reopen(path)
+    journal.append([*RECORDS[3:], Record(kind=RecordKind.MENDED, payload=b"")])
+    journal.close()
+    found = read_journal(path)
+    assert (found.has_lost, found.kept) == (False, RECORDS)
+
+    path.write_bytes(path.read_bytes()[:-1])
+    assert read_journal(path).has_lost, "a torn MENDED is none"
 
 
 def test_nothing_is_journalled_twice(tmp_path: Path):

@@ -20,6 +20,7 @@ from p2pokey.peer.events import (
     MovedForIdle,
     MoveMade,
     PeerEvent,
+    StillWaiting,
 )
 from p2pokey.peer.saving import transcript_name
 from p2pokey.peer.table import Table
@@ -175,3 +176,20 @@ def test_the_program_of_a_player_who_dreams_moves_in_time(tmp_path: Path):
     assert turns
     moves = [event for event in recorder.of(MoveMade, 1) if event.seat == 1]
     assert len(moves) > len(turns), "a turn is finished by whoever has begun to stand in"
+
+
+def test_who_wants_to_leave_waits_for_nobody(tmp_path: Path):
+    hub, recorder = Hub(), Recorder()
+    tables: list[Table] = []
+
+    def hear(who: Seat, event: PeerEvent) -> None:
+        recorder(who, event)
+        if isinstance(event, StillWaiting):
+            tables[who].leave()
+
+    tables += tables_of(hub, tmp_path, hear, IfMissing.WAIT)
+    hub.links[3].vanish(LinkState.LEFT)
+    ended = asyncio.run(play_all(tables[:3]))
+
+    assert [str(result) for result in ended] == ["seat 4 (Deniz) has left the table"] * 3
+    assert recorder.of(HandBegan, 0) == []

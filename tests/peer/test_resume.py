@@ -218,7 +218,7 @@ def test_a_table_journal_gives_back_what_it_was_told(tmp_path: Path):
     assert again.membership == moved
     assert again.person == PERSON
     assert again.kept == RECORDS
-    assert not again.is_damaged
+    assert not again.has_lost
     again.close()
 
 
@@ -262,5 +262,5 @@ def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
         again = TableJournal.reopen(journal.folder)
         assert list(again.kept) == talk[: len(again.kept)]
         assert len(again.kept) >= 5 - (cut + 17) // 18
-        assert again.is_damaged is bool(cut % 18), "a cut between two records leaves no trace"
+        assert again.has_lost is bool(cut % 18), "a cut between two records leaves no trace"
         again.close()

@@ -5,7 +5,6 @@ The group is the cheap one; everything else is real, the worker threads and the 
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable
 from pathlib import Path
 
@@ -258,16 +257,14 @@ def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
     assert all("seat 3 (Ceren)" in reason for reason in reasons)
 
 
-def test_a_seat_that_says_goodbye_ends_the_hand_at_once(tmp_path: Path):
+def test_a_seat_that_says_goodbye_ends_the_hand(tmp_path: Path):
     hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=WaitLimits(farewell_s=0.5, absent_s=0.5))
     cut_after(hub, 1, Kind.READY, LinkState.LEFT)
-    began = time.monotonic()
     asyncio.run(play_without(tables, 1))
     reasons = {recorder.of(HandFailed, seat)[0].reason for seat in (0, 2, 3)}
 
     assert "seat 2 (Baran) has left the table; a hand needs all its players" in reasons
-    assert time.monotonic() - began < WaitLimits().round_s / 2
 
 
 def test_a_seat_that_goes_after_its_result_ends_nothing(tmp_path: Path):

@@ -105,9 +105,7 @@ async def _open(visit: Visit) -> None:
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
     page.on(
         "console",
-        lambda line: (
-            visit.errors.append(line.text) if line.type in ("error", "warning") else None
-        ),
+        lambda line: visit.errors.append(line.text) if line.type in ("error", "warning") else None,
     )
     page.on("request", lambda request: visit.requests.append(request.url))
     await page.goto(visit.server.address)
