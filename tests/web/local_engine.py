@@ -233,7 +233,7 @@ class LocalEngine:
             "game": game,
             "staged": self.stage.json(view),
             "layout": self.layout,
-            "sorts": sorts_json(view),
+            "sorted": sorts_json(view),
             "advice": self.advice,
             "end": table.end(),
             "asks": [self._ask(ask) for ask in table.asks],
@@ -495,7 +495,7 @@ class LocalEngine:
 
     def _do_step(self, intent: Intent) -> None:
         replay, (name, _, seat) = self._need_replay(), self._replay_at
-        step = read_number(intent.get("to"), max(1, replay.steps))
+        step = read_number(intent.get("to"), replay.last_step + 1)
         self._replay_at = (name, step, seat)
 
     def _do_see(self, intent: Intent) -> None:
