@@ -31,7 +31,7 @@ from p2pokey.rules.open_melds import okey_of
 from p2pokey.rules.open_state import table_of
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.rules.view import View
-from p2pokey.tiles import Seat, format_tile
+from p2pokey.tiles import Seat, Tile, format_tile
 from p2pokey.web.names import Json, refusal, tile_names
 
 _CLASSIC = ("draw", "take", "pass")
@@ -198,10 +198,15 @@ class _Asked:
                 case Add(meld=meld, end=end, tiles=tiles):
                     name = format_tile(tiles[0].tile)
                     self.can["add"].append({"meld": meld, "end": end.name.lower(), "tile": name})
-                case Retrieve():
+                case Retrieve(supply=supply) if list(supply) == sorted(supply, key=_by_tile):
+                    # Two tiles for one okey may come in either order: one is enough to offer.
                     self.can["retrieve"].append(_retrieval(self.state, self.state.turn, move))
                 case _:
                     pass
+
+
+def _by_tile(placed: Placed) -> Tile:
+    return placed.tile
 
 
 def _unread(rule: str) -> RuleError:
