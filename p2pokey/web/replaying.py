@@ -53,7 +53,7 @@ class Replay:
         return {
             "file": file,
             "step": at,
-            "steps": self.last_step,
+            "steps": len(self.moments),
             "seat": seat,
             "rules": None if setup is None else setup.rules.key,
             "people": self._people(names),

@@ -33,7 +33,7 @@ def test_json_has_one_object_a_step(run, sound: Path):
     shown = [json.loads(line) for line in ran.out.splitlines()]
 
     assert [one["step"] for one in shown] == list(range(len(shown)))
-    assert {one["steps"] for one in shown} == {len(shown) - 1}
+    assert {one["steps"] for one in shown} == {len(shown)}
     assert shown[0]["move"] is None
     assert shown[-1]["end"]["totals"]
 

@@ -233,7 +233,7 @@ class LocalEngine:
             "game": game,
             "staged": self.stage.json(view),
             "layout": self.layout,
-            "sorted": sorts_json(view),
+            "sorts": sorts_json(view),
             "advice": self.advice,
             "end": table.end(),
             "asks": [self._ask(ask) for ask in table.asks],

@@ -20,7 +20,7 @@ def check_view(view: Json) -> None:
 def check_table(table: Json) -> None:
     assert set(table) == {
         "rules", "options", "seat", "seats", "solo", "shared", "handover", "people", "match",
-        "stage", "waiting", "paused", "clock", "game", "staged", "layout", "sorted", "advice", "end", "asks",
+        "stage", "waiting", "paused", "clock", "game", "staged", "layout", "sorts", "advice", "end", "asks",
         "chat", "muted", "trust",
     }  # fmt: skip
     seats = table["seats"]
