@@ -79,7 +79,7 @@ class LocalTable:
         self.links = ["here"] * self.seats
         self.failed: Seat | None = None
         self.paused: Seat | None = None
-        self.stage: Json = {"name": "play", "seat": None, "done": 0, "total": 0}
+        self.stage = self._first_stage()
         self.game = 0
         """Number of the deal: another one with every hand."""
         self._watchers: list[Callable[[], None]] = []
@@ -113,6 +113,15 @@ class LocalTable:
         self.score: HandScore | None = None
         self.ready = [seat not in self.people for seat in range(self.seats)]
         self._unread: set[Slot] = set()
+
+    def _first_stage(self) -> Json:
+        name = "keys" if self.deal_s else "play"
+        return {"name": name, "seat": None, "done": 0, "total": self.seats if self.deal_s else 0}
+
+    @property
+    def is_dealing(self) -> bool:
+        """Whether the racks cannot be seen yet."""
+        return self.stage["name"] in ("keys", "shuffle", "deal")
 
     def view_of(self, seat: Seat | None) -> View:
         """What the seat may see."""
@@ -191,10 +200,8 @@ class LocalTable:
                 self.totals = (self.rules.start_score,) * self.seats
                 self.rows, self.hands, self.first = [], 0, None
             self._deal()
-            self.stage = {"name": "play", "seat": None, "done": 0, "total": 0}
-            if self.deal_s:
-                self.stage = {"name": "keys", "seat": None, "done": 0, "total": self.seats}
-                self._start()
+            self.stage = self._first_stage()
+            self._start()
         self.changed()
 
     # --- what tests do ---
