@@ -86,7 +86,7 @@ def browse(
             try:
                 async with open_page_server(made, OsEntropy()) as server:
                     context = await browser.new_context(
-                        viewport=_box(size), has_touch=touch, device_scale_factor=scale
+                        viewport=_box(size), has_touch=touch, is_mobile=touch, device_scale_factor=scale
                     )
                     visit = Visit(await context.new_page(), server, browser)
                     await _open(visit)

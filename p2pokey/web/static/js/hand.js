@@ -157,7 +157,7 @@ export function undo() {
 
 export function sort(kind) {
   const tiles = tilesOf(local().rows).filter((tile) => !tile.startsWith("?"));
-  const given = table().sorted?.[kind];
+  const given = table().sorts?.[kind];
   const groups = given ?? [tiles.slice().sort()];
   const here = new Set(tiles);
   const mine = groups.map((group) => group.filter((tile) => here.has(tile))).filter((g) => g.length);

@@ -75,5 +75,6 @@ export const settings = () => state.view?.settings ?? {};
 
 /** Name of a seat, as the table knows it. */
 export function person(seat) {
-  return (state.view?.table ?? state.view?.replay)?.people?.[seat] ?? { name: String(seat + 1) };
+  const found = (state.view?.table ?? state.view?.replay)?.people?.[seat];
+  return found?.name ? found : { ...found, name: `#${seat + 1}` };
 }
