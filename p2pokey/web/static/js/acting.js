@@ -59,5 +59,5 @@ export function toast(text, kind = "info") {
 
 /** Asks before doing something that cannot be undone. */
 export function ask(text, yes, doIt, { danger = false } = {}) {
-  change({ questitext, yes, doIt, danger });
+  change({ question: { text, yes, doIt, danger } });
 }

@@ -16,7 +16,7 @@ export function drawerView() {
     h("div.tabs", { role: "tablist", "aria-label": t("drawer.tabs"), keydown: onTabKey },
       TABS.map((name) => tab(name, drawer === name))),
     h("button.plain.close", { "aria-label": t("close"), click: () => change({ drawerOpen: false }) }, icon("close")),
-    h("div", { class: `panel ${drawer}`, key: drawer, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${drawer}`, tabindex: 0 },
+    h("div", { class: `panel in-${drawer}`, key: drawer, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${drawer}`, tabindex: 0 },
       BODIES[drawer]()),
     drawer === "chat" ? [quick(), sayForm()] : null);
 }

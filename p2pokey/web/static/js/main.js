@@ -35,10 +35,25 @@ function draw() {
   afterDraw();
 }
 
+const STYLES = { table: ["table", "rack", "drawer", "small"], replay: ["table", "replay"] };
+
 async function load(name) {
-  screens[name] = await LOAD[name]();
+  const styles = (STYLES[name] ?? ["lobby"]).map(addStyle);
+  const [loaded] = await Promise.all([LOAD[name](), ...styles]);
+  screens[name] = loaded;
   redraw();
   setTimeout(() => Object.values(LOAD).forEach((fetchIt) => fetchIt()), 2000);
+}
+
+function addStyle(name) {
+  const href = `/style/${name}.css`;
+  if (document.querySelector(`link[href="${href}"]`)) return null;
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  return new Promise((done) => {
+    link.addEventListener("load", done);
+    link.addEventListener("error", done);
+    document.head.append(link);
+  });
 }
 
 function message(title, text) {
@@ -56,7 +71,7 @@ function afterDraw() {
     const found = focus === "say" ? document.querySelector(".say input") : document.getElementById(focus);
     found?.focus({ preventScroll: focus !== "page-title" });
   }
-  const panel = document.querySelector(".panel.chat, .panel.log");
+  const panel = document.querySelector(".in-chat, .in-log");
   if (panel) keepAtEnd(panel);
 }
 

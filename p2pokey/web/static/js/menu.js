@@ -15,8 +15,8 @@ export function menuPanel({ close, open }) {
     state.control ? null : item("play", t("tab.take"), () => { takeControl(); close(); }),
     now?.seats > 2 && now?.end ? item("people", t("menu.seating"), () => { rotateSeats(now); close(); }) : null,
     now?.trust ? item("save", t("trust.save"), () => { act({ do: "save" }); close(); }) : null,
-    now && !now.solo && !now.end ? item("close", t("menu.void"), () => { close(); change({ questitext: t("ask.void"), yes: t("do.void"), danger: true, doIt: () => act({ do: "void" }) }); }) : null,
-    item("leave", t("do.leave-table"), () => { close(); change({ questitext: t(now?.solo ? "ask.leave-solo" : "ask.leave"), yes: t("do.leave-table"), danger: true, doIt: () => act({ do: "leave" }) }); }));
+    now && !now.solo && !now.end ? item("close", t("menu.void"), () => { close(); ask(t("ask.void"), t("do.void"), () => act({ do: "void" }), { danger: true }); }) : null,
+    item("leave", t("do.leave-table"), () => { close(); ask(t(now?.solo ? "ask.leave-solo" : "ask.leave"), t("do.leave-table"), () => act({ do: "leave" }), { danger: true }); }));
 }
 
 function rotateSeats(now) {
