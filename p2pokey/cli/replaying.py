@@ -65,7 +65,7 @@ def run_replay(
             code=ExitCode.USAGE,
         )
     viewer = None if seat is None else Seat(seat - 1)
-    for number in range(replay.steps):
+    for number in range(len(replay.moments)):
         shown = replay.json(file=file.name, step=number, seat=viewer)
         if as_json:
             output.record(shown)
@@ -171,8 +171,8 @@ def _table_lines(shown: Json) -> Iterator[str]:
 
 def _last_lines(replay: Replay, name: str, viewer: Seat | None) -> Iterator[str]:
     report = replay.report
-    if replay.steps:
-        shown = replay.json(file=name, step=replay.steps - 1, seat=viewer)
+    if replay.moments:
+        shown = replay.json(file=name, step=replay.last_step, seat=viewer)
         if shown["end"] is not None:
             yield from _end_lines(shown["end"])
     yield f"{mark(report.status is Status.SOUND)} {name}: {report.status.value}, " + (

@@ -31,7 +31,7 @@ from p2pokey.rules.open_melds import okey_of
 from p2pokey.rules.open_state import table_of
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.rules.view import View
-from p2pokey.tiles import Seat, format_tile
+from p2pokey.tiles import Seat, Tile, format_tile
 from p2pokey.web.names import Json, refusal, tile_names
 
 _CLASSIC = ("draw", "take", "pass")
@@ -143,8 +143,8 @@ class _Asked:
         elif refusals:
             self.why["discard"] = next(iter(refusals.values()))
         else:
-            self._answer("discard", self._refusal(None) or _phase_refusal(self.state))
-            self.can["discard"] = []
+            error = self._refusal(None) or _phase_refusal(self.state) or _unread("M-5")
+            self.why["discard"] = refusal(error)
 
     def _show(self) -> None:
         twins = [placed for placed in self.rack if is_twin(self.state, placed.tile)]
@@ -158,6 +158,8 @@ class _Asked:
 
     def _finish(self) -> None:
         error = self._refusal(None) or _phase_refusal(self.state)
+        if error is None and len(self.rack) < len(self.state.racks[self.state.turn]):
+            error = _unread("A-9")
         if error is None:
             tiles = [placed.tile for placed in self.rack]
             found = finishing_discards(tiles, okey=self.state.okey, rules=self.state.rules.melds)
@@ -196,10 +198,20 @@ class _Asked:
                 case Add(meld=meld, end=end, tiles=tiles):
                     name = format_tile(tiles[0].tile)
                     self.can["add"].append({"meld": meld, "end": end.name.lower(), "tile": name})
-                case Retrieve():
+                case Retrieve(supply=supply) if list(supply) == sorted(supply, key=_by_tile):
+                    # Two tiles for one okey may come in either order: one is enough to offer.
                     self.can["retrieve"].append(_retrieval(self.state, self.state.turn, move))
                 case _:
                     pass
+
+
+def _by_tile(placed: Placed) -> Tile:
+    return placed.tile
+
+
+def _unread(rule: str) -> RuleError:
+    """A tile of the rack is still on its way."""
+    return IllegalMove("the tile just drawn cannot be read yet", rule=rule)
 
 
 def _phase_refusal(state: HandState) -> RuleError | None:

@@ -52,7 +52,8 @@ def end_json(
     layout = [] if finish is None else finish.layout
     return {
         "reason": score.reason,
-        "finisher": None if finish is None else finish.seat,
+        # Whoever ends a hand is the last to move; in the duel nothing else records it.
+        "finisher": state.turn if state.ending is Ending.FINISHED else None,
         "racks": [[tile_name(faces.get(slot)) for slot in rack] for rack in state.racks],
         "layout": [
             {

@@ -104,6 +104,8 @@ def advice(view: View, source: Source) -> Json | None:
 
     None where it is not the viewer's turn or his tiles are not all known yet.
     """
+    if view.seat is None or len(view.rack()) < len(view.state.racks[view.seat]):
+        return None
     try:
         move = choose(view, source)
     except LocalProtocolError:

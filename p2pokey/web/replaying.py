@@ -32,9 +32,9 @@ class Replay:
     """What the audit of the whole file says."""
 
     @property
-    def steps(self) -> int:
-        """How many states there are."""
-        return len(self.moments)
+    def last_step(self) -> int:
+        """Number of the last state; 0, the deal, also where there is none."""
+        return max(0, len(self.moments) - 1)
 
     def json(
         self, *, file: str, step: int, seat: Seat | None, names: Sequence[str | None] = ()
@@ -47,13 +47,13 @@ class Replay:
             seat: whose view it is; None shows all racks.
             names: of the players, where they are known.
         """
-        at = min(max(step, 0), self.steps - 1)
+        at = min(max(step, 0), self.last_step)
         moment = self.moments[at] if self.moments else None
         setup = self.report.setup
         return {
             "file": file,
-            "step": max(at, 0),
-            "steps": self.steps,
+            "step": at,
+            "steps": len(self.moments),
             "seat": seat,
             "rules": None if setup is None else setup.rules.key,
             "people": self._people(names),

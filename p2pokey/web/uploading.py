@@ -25,7 +25,7 @@ class Upload:
     def add(self, intent: Mapping[str, Any]) -> bytes | None:
         """Takes the next piece: `name`, `size` of the file, `at` (bytes before it), `data` (base64).
 
-        A piece at 0 begins a new file.
+        A piece at 0 begins a new file; without `size` and `at` it is all of it.
 
         Returns:
             The whole file once all of it is there.
@@ -33,12 +33,13 @@ class Upload:
         Raises:
             IntentRefused: `form`: no piece, or not the next one; what came before is forgotten.
         """
-        size = read_number(intent.get("size"), MAX_FILE + 1)
-        at = read_number(intent.get("at"), MAX_FILE + 1)
+        piece = _piece(intent.get("data"))
+        is_whole = intent.get("size") is None and intent.get("at") is None
+        size = len(piece) if is_whole else read_number(intent.get("size"), MAX_FILE + 1)
+        at = 0 if is_whole else read_number(intent.get("at"), MAX_FILE + 1)
         if at == 0:
             self._parts, self._size = bytearray(), size
             self.name = _name(intent.get("name"))
-        piece = _piece(intent.get("data"))
         if (at, size) != (len(self._parts), self._size) or at + len(piece) > size:
             self._parts, self._size = bytearray(), 0
             raise bad_form("the next piece of the file")

@@ -192,6 +192,8 @@ class LocalEngine:
         table = self._need_table()
         if table.failed is not None or table.paused is not None or self.handover is not None:
             raise IntentRefused("frozen")
+        if table.is_dealing:
+            raise IntentRefused("not-now")
         view = table.view_of(self.seat)
         move = move_of(view, intent)
         self.advice = None
@@ -230,10 +232,10 @@ class LocalEngine:
             else None,
             "paused": None if table.paused is None else {"seat": table.paused, "since": 3},
             "clock": self._clock(table),
-            "game": game,
+            "game": None if table.is_dealing else game,
             "staged": self.stage.json(view),
             "layout": self.layout,
-            "sorts": sorts_json(view),
+            "sorts": None if table.is_dealing else sorts_json(view),
             "advice": self.advice,
             "end": table.end(),
             "asks": [self._ask(ask) for ask in table.asks],
@@ -495,7 +497,7 @@ class LocalEngine:
 
     def _do_step(self, intent: Intent) -> None:
         replay, (name, _, seat) = self._need_replay(), self._replay_at
-        step = read_number(intent.get("to"), max(1, replay.steps))
+        step = read_number(intent.get("to"), replay.last_step + 1)
         self._replay_at = (name, step, seat)
 
     def _do_see(self, intent: Intent) -> None:

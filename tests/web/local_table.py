@@ -11,7 +11,7 @@ from typing import Any
 
 from p2pokey.bots.choosing import choose
 from p2pokey.rules.engine import engine_for
-from p2pokey.rules.events import Event
+from p2pokey.rules.events import Event, TileDrawn
 from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import options_of, ruleset_for
@@ -39,6 +39,7 @@ class LocalTable:
         seed: of the decks and of the automatic players.
         pause_s: how long an automatic player thinks.
         deal_s: how long keys, shuffles and deal seem to take; 0: no such stages are seen.
+        read_s: how long a drawn tile cannot be read by its person.
         deck: the deck of the first hand, slot by slot; None: from the seed.
         held: whether automatic players wait for `step` or `release`.
     """
@@ -51,6 +52,7 @@ class LocalTable:
         seed: object = 1,
         pause_s: float = 0.05,
         deal_s: float = 0.0,
+        read_s: float = 0.0,
         assisted: bool = False,
         solo: bool = True,
         shared: bool = False,
@@ -62,7 +64,7 @@ class LocalTable:
         self.rules = ruleset_for(rules) if isinstance(rules, str) else rules
         self.seats = self.rules.players
         self.people = tuple(Seat(seat) for seat in people)
-        self.seed, self.pause_s, self.deal_s = seed, pause_s, deal_s
+        self.seed, self.pause_s, self.deal_s, self.read_s = seed, pause_s, deal_s, read_s
         self.assisted, self.solo, self.shared, self.timer_s = assisted, solo, shared, timer_s
         self.names = [
             names[seat] if seat in self.people else BOT_NAMES[seat] for seat in range(self.seats)
@@ -77,7 +79,7 @@ class LocalTable:
         self.links = ["here"] * self.seats
         self.failed: Seat | None = None
         self.paused: Seat | None = None
-        self.stage: Json = {"name": "play", "seat": None, "done": 0, "total": 0}
+        self.stage = self._first_stage()
         self.game = 0
         """Number of the deal: another one with every hand."""
         self._watchers: list[Callable[[], None]] = []
@@ -110,13 +112,24 @@ class LocalTable:
         self.moves: list[tuple[Seat, Move]] = []
         self.score: HandScore | None = None
         self.ready = [seat not in self.people for seat in range(self.seats)]
+        self._unread: set[Slot] = set()
+
+    def _first_stage(self) -> Json:
+        name = "keys" if self.deal_s else "play"
+        return {"name": name, "seat": None, "done": 0, "total": self.seats if self.deal_s else 0}
+
+    @property
+    def is_dealing(self) -> bool:
+        """Whether the racks cannot be seen yet."""
+        return self.stage["name"] in ("keys", "shuffle", "deal")
 
     def view_of(self, seat: Seat | None) -> View:
         """What the seat may see."""
         if seat is None:
             return public_view(self.state)
         own = self.state.racks[seat]
-        concealed = [slot for slot in own if self.state.faces[slot] is None]
+        known = [slot for slot in own if slot not in self._unread]
+        concealed = [slot for slot in known if self.state.faces[slot] is None]
         private = tuple((slot, self.deck[slot]) for slot in concealed)
         return View(state=self.state, seat=seat, private=private)
 
@@ -129,8 +142,17 @@ class LocalTable:
     def _happened(self, seat: Seat, move: Move, events: tuple[Event, ...]) -> None:
         self.last = move_json(seat, move, events)
         self.moves.append((seat, move))
+        for event in events:
+            if isinstance(event, TileDrawn) and seat in self.people and self.read_s:
+                self._unread.add(event.slot)
+                asyncio.get_running_loop().call_later(self.read_s, self._read, event.slot)
         if self.state.phase is Phase.OVER:
             self._count()
+        self.changed()
+
+    def _read(self, slot: Slot) -> None:
+        """The others' keys have come: the drawn tile can be read."""
+        self._unread.discard(slot)
         self.changed()
 
     def _count(self) -> None:
@@ -178,10 +200,8 @@ class LocalTable:
                 self.totals = (self.rules.start_score,) * self.seats
                 self.rows, self.hands, self.first = [], 0, None
             self._deal()
-            self.stage = {"name": "play", "seat": None, "done": 0, "total": 0}
-            if self.deal_s:
-                self.stage = {"name": "keys", "seat": None, "done": 0, "total": self.seats}
-                self._start()
+            self.stage = self._first_stage()
+            self._start()
         self.changed()
 
     # --- what tests do ---

@@ -11,18 +11,21 @@ from p2pokey.errors import RuleError
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.moves import Add, ClaimFinish, Lay, Move, Open
 from p2pokey.rules.published import RULE_SETS
+from p2pokey.rules.state import Phase
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat, format_tile, parse_face, parse_tile
 from p2pokey.web.acting import MOVES, move_of
 from p2pokey.web.choices import choices
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.game_view import game_json
-from p2pokey.web.hints import intent_of
+from p2pokey.web.hints import advice, hints_json, intent_of
+from p2pokey.web.sorting import sorts_json
+from tests.bots.hands import Source
 from tests.web.courses import course
 from tests.web.local_engine import LocalEngine
 from tests.web.local_table import LocalTable
-from tests.web.players import choices_of
-from tests.web.schema import check_view
+from tests.web.players import choices_of, tiles_in
+from tests.web.schema import check_game, check_view
 
 KEYS = sorted(RULE_SETS)
 
@@ -71,6 +74,31 @@ def test_nobody_moves_in_anothers_turn() -> None:
     with pytest.raises(IntentRefused) as refused:
         move_of(other, {"do": "draw"})
     assert refused.value.details["rule"] == "M-1"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_drawn_tile_that_cannot_be_read_yet_is_nothing_to_act_with(key: str) -> None:
+    looked = 0
+    for view, _ in course(key, "unread", every=2):
+        if view.state.phase is not Phase.PLAY or not view.private:
+            continue
+        *known, (slot, tile) = view.private
+        if slot != view.state.racks[view.seat][-1]:
+            continue
+        looked += 1
+        unread = View(state=view.state, seat=view.seat, private=tuple(known))
+        game = game_json(unread)
+        check_game(game, view.state.seats)
+        assert game["rack"][-1] is None
+        assert format_tile(tile) not in tiles_in(game)
+        for intent in choices_of(game):
+            move_of(unread, intent)
+        assert advice(unread, Source("unread")) is None
+        sorts_json(unread)
+        hints_json(unread)
+        if key == "classic":
+            assert game["can"]["finish"] == []
+    assert looked
 
 
 # --- hostile intents ---
@@ -144,7 +172,7 @@ def test_a_hostile_intent_is_refused_or_a_legal_move() -> None:
 def test_an_engine_survives_whatever_a_page_sends(key: str) -> None:
     async def run() -> None:
         rng = random.Random(f"engine {key}")
-        for seed in range(5):
+        for seed in range(3):
             engine = LocalEngine(LocalTable(key, seed=seed, held=True))
             for _ in range(60):
                 with contextlib.suppress(IntentRefused):

@@ -11,7 +11,7 @@ from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.rules.state import Ending, FinishKind, FinishRecord, Phase
 from p2pokey.tiles import Seat, Slot, Tile, parse_tile
-from p2pokey.web.ending import score_lines
+from p2pokey.web.ending import end_json, score_lines
 from p2pokey.web.names import Json
 from tests.bots.hands import dealt
 from tests.web.courses import ended
@@ -26,7 +26,7 @@ def _points(lines: list[Json]) -> int:
 @pytest.mark.parametrize("key", KEYS)
 def test_the_lines_of_every_seat_add_up_to_its_points(key: str) -> None:
     rng = random.Random(key)
-    for seed in range(12):
+    for seed in range(8):
         options = {name: rng.choice(values) for name, values in OPTIONS[key].items()}
         hand = ended(ruleset_for(key, **options), f"end {seed}")
         lines = score_lines(hand.state, hand.faces)
@@ -125,3 +125,21 @@ def test_an_exhausted_hand_has_no_finisher() -> None:
     lines = _scored("101-classic", RACKS, OPENED, "b7a", ending=Ending.STACK_EMPTY)
     assert lines[0] == [("rack", 0)]
     assert lines[3] == [("rack", 20), ("opened-pairs", 20)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_finisher_is_named_in_every_game(key: str) -> None:
+    found = 0
+    for seed in range(8):
+        hand = ended(RULE_SETS[key], f"finisher {seed}")
+        end = end_json(hand.state, hand.score, hand.faces, ready=[False] * hand.state.seats)
+        is_finished = hand.state.ending is Ending.FINISHED
+        assert (end["finisher"] is not None) == is_finished
+        if not is_finished:
+            continue
+        found += 1
+        rack = hand.state.racks[end["finisher"]]
+        assert len(rack) == (14 if key == "classic" else 0)
+        if hand.state.finish is not None:
+            assert end["finisher"] == hand.state.finish.seat
+    assert found

@@ -153,3 +153,42 @@ def test_the_layout_and_what_is_staged_stay() -> None:
         assert engine.view()["table"]["advice"]["intent"]["do"] in ("discard", "open", "go-pairs")
 
     _run(body)
+
+
+def test_a_drawn_tile_can_be_late() -> None:
+    async def body() -> None:
+        table = LocalTable("classic", people=(0, 1), read_s=0.05, held=True)
+        first, second = LocalEngine(table, seat=0), LocalEngine(table, seat=1)
+        rack = first.view()["table"]["game"]["rack"]
+        await first.act({"do": "discard", "tile": rack[0]})
+        await second.act({"do": "draw"})
+        game = second.view()["table"]["game"]
+        assert (game["rack"][-1], game["new"]) == (None, None)
+        await until(second, lambda view: view["table"]["game"]["rack"][-1] is not None)
+        game = second.view()["table"]["game"]
+        assert game["new"] == game["rack"][-1]
+
+    _run(body)
+
+
+def test_keys_and_shuffles_are_seen_before_the_racks() -> None:
+    async def body() -> None:
+        table = LocalTable("classic", deal_s=0.1, held=True)
+        engine = LocalEngine(table)
+        stages: list[tuple[str, int | None]] = []
+
+        def note() -> None:
+            stage = engine.view()["table"]["stage"]
+            stages.append((stage["name"], stage["seat"]))
+
+        engine.subscribe(note)
+        assert engine.view()["table"]["game"] is None
+        with pytest.raises(IntentRefused):
+            await engine.act({"do": "discard", "tile": "r5a"})
+        await until(engine, lambda view: view["table"]["game"] is not None)
+        shuffles = [("shuffle", seat) for seat in range(4)]
+        order = list(dict.fromkeys(stages))
+        assert order == [("keys", None), *shuffles, ("deal", None), ("play", None)]
+        check_view(engine.view())
+
+    _run(body)
