@@ -76,8 +76,7 @@ def _lab(linear: Triple) -> Triple:
 def _seen(colour: str, eyes: str) -> Triple:
     linear = _linear(colour)
     first, second, third = (
-        sum(weight * value for weight, value in zip(row, linear, strict=True))
-        for row in EYES[eyes]
+        sum(weight * value for weight, value in zip(row, linear, strict=True)) for row in EYES[eyes]
     )
     return _lab((first, second, third))
 

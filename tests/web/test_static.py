@@ -59,11 +59,7 @@ def test_catalogues_have_the_same_keys_and_holes() -> None:
 def test_every_sentence_that_a_script_asks_for_is_there(language: str) -> None:
     catalogue = _catalogue(language)
     asked = {
-        key
-        for _, text in _scripts()
-        for found in _LITERAL.findall(text)
-        for key in found
-        if key
+        key for _, text in _scripts() for found in _LITERAL.findall(text) for key in found if key
     }
     assert len(asked) > 200
     missing = {key for key in asked if not _has(catalogue, key)}
@@ -151,9 +147,15 @@ def test_nothing_is_inline_and_nothing_is_markup() -> None:
     assert not re.search(r"\sstyle=|\son\w+=|<style|javascript:", page)
     assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
     for name, text in _scripts():
-        for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        for forbidden in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+        ):
             assert forbidden not in text, name
-        assert "setAttribute(\"style\"" not in text, name
+        assert 'setAttribute("style"' not in text, name
 
 
 def test_shapes_and_labels_are_on_by_default() -> None:

@@ -86,7 +86,10 @@ def browse(
             try:
                 async with open_page_server(made, OsEntropy()) as server:
                     context = await browser.new_context(
-                        viewport=_box(size), has_touch=touch, is_mobile=touch, device_scale_factor=scale
+                        viewport=_box(size),
+                        has_touch=touch,
+                        is_mobile=touch,
+                        device_scale_factor=scale,
                     )
                     visit = Visit(await context.new_page(), server, browser)
                     await _open(visit)
@@ -105,9 +108,7 @@ async def _open(visit: Visit) -> None:
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
     page.on(
         "console",
-        lambda line: (
-            visit.errors.append(line.text) if line.type in ("error", "warning") else None
-        ),
+        lambda line: visit.errors.append(line.text) if line.type in ("error", "warning") else None,
     )
     page.on("request", lambda request: visit.requests.append(request.url))
     await page.goto(visit.server.address)

@@ -52,7 +52,9 @@ def test_edits_are_undone_reset_split_and_taken_back_to_the_rack() -> None:
         await advance(engine, lambda table: is_mine(table) and len(table["game"]["melds"]) > 3)
         await wait_js(page, "p2pokey.state.view.table.game.can.play")
         own, sent = rack(engine), len(did(engine, "play"))
-        sets = await page.evaluate("p2pokey.state.view.table.game.melds.map(m => m.tiles.map(p => p.tile))")
+        sets = await page.evaluate(
+            "p2pokey.state.view.table.game.melds.map(m => m.tiles.map(p => p.tile))"
+        )
         middle = sets[0][1]
         await tile(page, middle).click()
         await page.locator(".split").click()
@@ -130,9 +132,11 @@ def test_two_at_one_device_never_see_each_other() -> None:
         await page.locator(".stack.open").tap()
         await page.locator(".handover").wait_for()
         assert await page.locator(".rack").count() == 0
-        assert not set(mine) & set(await page.evaluate(
-            "[...document.querySelectorAll('okey-tile')].map(e => e.getAttribute('t'))"
-        ))
+        assert not set(mine) & set(
+            await page.evaluate(
+                "[...document.querySelectorAll('okey-tile')].map(e => e.getAttribute('t'))"
+            )
+        )
         await page.locator(".handover .primary").tap()
         await page.locator(".rack okey-tile").first.wait_for()
         assert not set(rack(engine)) & set(mine)

@@ -77,7 +77,9 @@ def test_a_drag_survives_what_happens_meanwhile() -> None:
         name = (await visit.local("rows"))[0][3]
         box = await tile(page, name).bounding_box()
         assert box is not None
-        await page.evaluate(f"globalThis.dragged = document.querySelector('[data-tile=\"{name}\"]')")
+        await page.evaluate(
+            f"globalThis.dragged = document.querySelector('[data-tile=\"{name}\"]')"
+        )
         await page.mouse.move(box["x"] + 10, box["y"] + 10)
         await page.mouse.down()
         await page.mouse.move(box["x"] + 40, box["y"] - 40)

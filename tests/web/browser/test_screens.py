@@ -19,7 +19,7 @@ Step = Callable[[Visit, LocalEngine], Awaitable[None]]
 
 def _is_busy(table: Any) -> bool:
     game = table["game"]
-    return is_mine(table) and len(game["melds"]) > 5 and game["phase"] == "draw"
+    return is_mine(table) and len(game["melds"]) > 5 and game["can"]["draw"]
 
 
 async def _nothing(visit: Visit, engine: LocalEngine) -> None:
@@ -80,6 +80,9 @@ async def _failed(visit: Visit, engine: LocalEngine) -> None:
 
 
 async def _shuffling(visit: Visit, engine: LocalEngine) -> None:
+    assert engine.table is not None
+    engine.table.stage = {"name": "shuffle", "seat": 1, "done": 1, "total": 4}
+    engine.changed()
     await visit.page.locator(".progress").wait_for()
 
 
@@ -131,7 +134,7 @@ SCREENS: dict[str, tuple[Callable[[], LocalEngine], Step]] = {
     "result-classic": (seated("classic", seed=8), _ended),
     "proof": (seated("101-rising", seed=3), _proof),
     "proof-failed": (seated("101-rising", seed=3), _failed),
-    "shuffling": (seated("101-rising", seed=3, deal_s=60), _shuffling),
+    "shuffling": (seated("101-rising", seed=3), _shuffling),
     "menu": (seated("101-rising", seed=3), _menu),
     "settings": (seated("101-rising", seed=3), _settings),
     "help": (seated("101-rising", seed=3), _help),
@@ -148,9 +151,7 @@ def test_a_screen_is_sound_at_every_size(name: str) -> None:
     async def look(visit: Visit, engine: LocalEngine) -> None:
         await reach(visit, engine)
         for size in SIZES:
-            await visit.page.set_viewport_size(
-                {"width": SIZES[size][0], "height": SIZES[size][1]}
-            )
+            await visit.page.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
             for theme in ("felt", "contrast", "night"):
                 if theme != "felt" and (size, theme) not in INSPECTED:
                     continue
@@ -180,9 +181,7 @@ def test_a_screen_fits_in_turkish(name: str) -> None:
         engine.changed()
         await wait_js(visit.page, "document.documentElement.lang === 'tr'")
         for size in ("desktop", "phone", "tiny"):
-            await visit.page.set_viewport_size(
-                {"width": SIZES[size][0], "height": SIZES[size][1]}
-            )
+            await visit.page.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
             await visit.page.wait_for_timeout(60)
             await measure(visit.page, f"{name} {size} tr")
             await visit.shot(f"{name}-{size}-tr")

@@ -22,7 +22,7 @@ export function screen() {
       h("button.plain", { "aria-label": t("replay.close"), click: close }, icon("close"))),
     h("main", { key: "main" },
       h("h1.sr", t("replay.title")),
-      h("section.felt.replay-felt", { "aria-label": t("table.label") },
+      h("section.felt.replay-felt", { tabindex: 0, "aria-label": t("table.label") },
         h("div.replay-racks", now.people.map((_, seat) => rack(now, seat))),
         middle(now)),
       controls(now)));
