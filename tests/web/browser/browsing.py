@@ -61,8 +61,7 @@ class Visit:
 
     async def shot(self, name: str) -> None:
         """Leaves a picture of what is seen."""
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        await self.page.screenshot(path=SHOTS / f"{name}.png")
+        await self.page.screenshot(path=SHOTS / f"{name}.png")  # makes the folder, too
 
 
 def browse(

@@ -2,7 +2,7 @@
 // work. A view never moves a tile that is there already.
 
 import { act } from "./acting.js";
-import { arrange, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
+import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 import * as staging from "./staging.js";
 import { change, game, settings, state, table } from "./store.js";
 
@@ -29,8 +29,10 @@ export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && state.con
 /** Brings what is local in line with the newest view. */
 export function settle() {
   const seen = game();
-  if (!seen || !Array.isArray(seen.rack)) {
-    if (!table()) current = "";
+  if (!seen) {
+    // Between two hands, or in the lobby: nothing lies anywhere.
+    current = "";
+    Object.assign(local(), { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
     return;
   }
   const name = handName();

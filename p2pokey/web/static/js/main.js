@@ -91,7 +91,7 @@ function takeView(view, control) {
   if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(redraw);
   applySettings();
   noteView();
-  if (view.table && !isCovered(view.table)) settle();
+  if (!view.table || !isCovered(view.table)) settle();
   follow();
   if (screen && screen !== view.screen) arrive(view.screen);
   screen = view.screen;

@@ -47,7 +47,7 @@ function slotView(tile, r, c, n, isTail, cursor, stop) {
 
 function tileView(tile, common) {
   const { picked, dragging, fresh, held, cursor } = state.local;
-  const seen = game();
+  const seen = game() ?? {};
   const isPicked = picked.includes(tile);
   const marks = {
     picked: isPicked,

@@ -1,5 +1,7 @@
 // Everything the page is drawn from: the newest view, and what is local to this tab.
 
+import { t } from "./i18n.js";
+
 export const state = {
   world: { games: [], phrases: [], version: "" },
   /** The newest view; null before the first. */
@@ -76,5 +78,5 @@ export const settings = () => state.view?.settings ?? {};
 /** Name of a seat, as the table knows it. */
 export function person(seat) {
   const found = (state.view?.table ?? state.view?.replay)?.people?.[seat];
-  return found?.name ? found : { ...found, name: `#${seat + 1}` };
+  return found?.name ? found : { ...found, name: t("seat.number", { n: seat + 1 }) };
 }

@@ -58,7 +58,7 @@ function chatToggle() {
 function mine(now) {
   const own = now.seat;
   const time = timeLeft(own);
-  return h("section.mine", { key: "mine", "aria-label": t("rack.section") },
+  return h("section.own", { key: "mine", "aria-label": t("rack.section") },
     h("div.timebar", { "aria-hidden": "true", vars: time ? { "--p": time.part } : {} }, h("i", { class: time ? "on" : "" })),
     h("div", { class: "me" },
       avatar(own),
