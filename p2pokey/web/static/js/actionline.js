@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { count, t } from "./i18n.js";
 import * as moves from "./moves.js";
 import { nameOf, positionOf } from "./seats.js";
-import { game, state, table } from "./store.js";
+import { game, mayAct, state, table } from "./store.js";
 import { describe } from "./tile.js";
 import { sentence } from "./acting.js";
 
@@ -54,7 +54,7 @@ function reason(name, seen) {
 
 function takePile(seen, left) {
   const pile = seen.discards[left];
-  const open = Boolean(seen.can?.take) && state.control;
+  const open = Boolean(seen.can?.take) && mayAct();
   const name = nameOf(left);
   const label = pile.length ? t("take.label", { name, tile: describe(pile.at(-1), seen.okey) }) : t("pile.empty", { name });
   return h("button", {
@@ -65,7 +65,7 @@ function takePile(seen, left) {
 }
 
 function stack(seen) {
-  const open = Boolean(seen.can?.draw) && state.control;
+  const open = Boolean(seen.can?.draw) && mayAct();
   const passing = !open && seen.can?.pass;
   return h("button", {
     key: "stack", class: open ? "source stack open" : "source stack", "aria-disabled": String(!open && !passing),
@@ -94,7 +94,7 @@ function indicator(seen) {
 
 function discardZone(seen, own) {
   const pile = seen.discards[own];
-  const open = (seen.can?.discard?.length > 0) && state.control;
+  const open = (seen.can?.discard?.length > 0) && mayAct();
   const picked = state.local.picked;
   const label = pile.length ? t("discard.label-top", { tile: describe(pile.at(-1), seen.okey) }) : t("discard.label");
   return h("button", {

@@ -28,7 +28,8 @@ function handCard(hand) {
     h("div", null,
       h("b", t(`game.${hand.rules}`), " · ", hand.day),
       h("p", h("bdi", list(hand.names.map((name, seat) => `${clean(name, 40)} ${signed(hand.points?.[seat] ?? 0)}`)))),
-      h("p.with-icon", shield(good ? "verified" : hand.status === "failed" ? "failed" : "unproved"), has(`hand-status.${hand.status}`) ? t(`hand-status.${hand.status}`) : clean(hand.status, 40))),
+      h("p.with-icon", shield(good ? "verified" : hand.status === "failed" ? "failed" : "unproved"),
+        has(`hand-status.${hand.status}`) ? t(`hand-status.${hand.status}`) : clean(hand.status, 40))),
     h("button", { click: () => act({ do: "replay", id: hand.id }) }, icon("play"), t("do.replay")));
 }
 
@@ -60,6 +61,7 @@ function statsTable(stats) {
   const columns = Object.keys(stats[0]).filter((key) => key !== "name" && has(`stats.${key}`));
   return h("table", { class: "scores" },
     h("thead", h("tr", h("th", { scope: "col" }, t("stats.name")), columns.map((key) => h("th", { scope: "col" }, t(`stats.${key}`))))),
-    h("tbody", stats.map((row) => h("tr", h("th", { scope: "row" }, h("bdi", clean(row.name, 40))), columns.map((key) => h("td", typeof row[key] === "number" ? number(row[key]) : clean(row[key], 60)))))));
+    h("tbody", stats.map((row) => h("tr", h("th", { scope: "row" }, h("bdi", clean(row.name, 40))),
+      columns.map((key) => h("td", typeof row[key] === "number" ? number(row[key]) : clean(row[key], 60)))))));
 }
 

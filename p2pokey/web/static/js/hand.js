@@ -4,7 +4,7 @@
 import { act } from "./acting.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 import * as staging from "./staging.js";
-import { change, game, settings, state, table } from "./store.js";
+import { change, game, mayAct, settings, state, table } from "./store.js";
 
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
@@ -24,7 +24,7 @@ export const laidAside = () =>
 export const tableSets = () => local().work?.sets ?? staging.setsOf(game()?.melds ?? []);
 
 /** Whether the duel's table may be taken apart now. */
-export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && state.control;
+export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
 
 /** Brings what is local in line with the newest view. */
 export function settle() {

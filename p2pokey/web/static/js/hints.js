@@ -3,7 +3,7 @@
 import { act } from "./acting.js";
 import { h } from "./dom.js";
 import { replaceMelds } from "./hand.js";
-import { number, t } from "./i18n.js";
+import { number, signed, t } from "./i18n.js";
 import { change, game, table } from "./store.js";
 import { describe } from "./tile.js";
 
@@ -31,8 +31,11 @@ export function hintPanel(close) {
 
 const tileOf = (tile) => h("okey-tile", { t: tile, okey: game().okey, class: "small", role: "img", "aria-label": describe(tile, game().okey) });
 
-function adviceText({ intent }) {
-  const name = { draw: "draw", take: "take-back", discard: "discard" }[intent.do] ?? intent.do;
-  const tile = intent.tile ?? intent.tiles?.[0];
-  return [t(`do.${name}`), tile ? describe(tile, game().okey) : ""].join(" ").trim();
+/** What an automatic player would do, and the figures behind it. */
+function adviceText({ intent, why }) {
+  const tile = intent.tile ?? intent.tiles?.[0] ?? why.tile;
+  const what = [t(`do.${intent.do}`), tile ? describe(tile, game().okey) : "", why.value ?? ""];
+  if (why.meld !== undefined) what.push(t("hint.meld", { n: why.meld + 1 }));
+  if (why.charge) what.push(signed(why.charge));
+  return what.filter((part) => part !== "").join(" · ");
 }

@@ -81,7 +81,7 @@ export function hostForm() {
     optionFields(values, true),
     switchField(values, "assisted", t("host.assisted"), t("host.assisted.help")),
     players > 2 ? switchField(values, "recovery", t("host.recovery"), t("host.recovery.help")) : null,
-    players > 2 ? selectField(values, "bots", t("host.bots"), Array.from({ length: players - 1 }, (_, n) => [n, n ? count("count.bots", n) : t("host.bots.none")]), t("host.bots.help")) : null,
+    players > 2 ? selectField(values, "bots", t("host.bots"), botChoices(players), t("host.bots.help")) : null,
     h("details.more", { key: "more" }, h("summary", t("host.more")),
       switchField(values, "listed", t("host.listed"), t("host.listed.help")),
       textField(values, "password", t("host.password"), { help: t("host.password.help"), maxlength: 64 }),
@@ -90,6 +90,9 @@ export function hostForm() {
       textField(values, "server", t("host.server"), { help: t("host.server.help", { server: state.view.lobby?.server ?? "" }), maxlength: 200 })),
     h("div.submit", h("button.primary.big", { type: "submit" }, icon("people"), t("host.start"))));
 }
+
+const botChoices = (players) =>
+  Array.from({ length: players - 1 }, (_, n) => [n, n ? count("count.bots", n) : t("host.bots.none")]);
 
 function host(values) {
   const { rules, hands, timer_s, assisted, recovery, unlinkable, listed, bots } = values;

@@ -95,7 +95,11 @@ function joinCard() {
     icon("key"), h("b", t("choice.join")),
     h("small", { id: "join-help" }, t("choice.join.help")),
     h("span", { class: "join-row" },
-      h("input", { "aria-label": t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.placeholder"), value: values.invite, autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 400, input: (event) => (values.invite = event.target.value) }),
+      h("input", {
+        "aria-label": t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.placeholder"), maxlength: 400,
+        autocomplete: "off", autocapitalize: "none", spellcheck: "false", value: values.invite,
+        input: (event) => (values.invite = event.target.value),
+      }),
       h("button.primary", { type: "submit" }, t("do.join"))),
     h("details", h("summary", t("join.more")),
       textField(values, "password", t("join.password"), { maxlength: 64 })));
@@ -130,6 +134,8 @@ function publicPage() {
     !rooms ? h("p.nothing", { key: "wait" }, t("public.asking", { server: state.view.lobby?.server ?? "" }))
       : rooms.length === 0 ? h("p.nothing", { key: "none" }, t("public.none"))
       : h("ul.cards", { key: "rooms" }, rooms.map((room) => h("li.card.row-card", { key: room.room },
-        h("div", h("b", h("bdi", clean(room.title, 80))), h("p", t(`game.${room.rules}`), " · ", count("count.free", room.free), " · ", t("public.age", { n: Math.max(1, Math.round(room.age_s / 60)) }))),
+        h("div", h("b", h("bdi", clean(room.title, 80))),
+          h("p", t(`game.${room.rules}`), " · ", count("count.free", room.free), " · ",
+            t("public.age", { n: Math.max(1, Math.round(room.age_s / 60)) }))),
         h("button.primary", { click: () => act({ do: "join", invite: room.room }) }, t("do.join")))))];
 }

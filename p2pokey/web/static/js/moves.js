@@ -3,17 +3,20 @@
 import { act, ask, sentence, toast } from "./acting.js";
 import { laidAside, landAt, mayWork, sent, setAside, tableSets } from "./hand.js";
 import { signed, t } from "./i18n.js";
-import { change, game, person, settings, state, table } from "./store.js";
+import { change, game, mayAct, person, settings, state, table } from "./store.js";
 import { describe, faceOf } from "./tile.js";
 
 const can = () => game()?.can ?? {};
 
-/** Whether the player may do anything now; says why not. */
+function isStopped() {
+  if (mayAct()) return false;
+  toast(t(state.control ? "refused.frozen" : "refused.other-tab"), "bad");
+  return true;
+}
+
+/** Whether the player may do that now; says why not. */
 function ready(name) {
-  if (!state.control) {
-    toast(t("refused.other-tab"), "bad");
-    return false;
-  }
+  if (isStopped()) return false;
   if (can()[name]) return true;
   const why = game()?.why?.[name];
   toast(why ? sentence(why) : t("refused.not-now"), "bad");
@@ -70,10 +73,7 @@ export function show() {
 /** Discards a tile; finishes with it where only that is possible. */
 export function discard(tile) {
   if (!tile || tile.startsWith("?")) return;
-  if (!state.control) {
-    toast(t("refused.other-tab"), "bad");
-    return;
-  }
+  if (isStopped()) return;
   const finishes = can().finish?.includes(tile);
   if (!can().discard?.includes(tile)) {
     if (finishes) finish(tile);

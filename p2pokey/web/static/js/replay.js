@@ -63,7 +63,10 @@ function middle({ game }) {
       game.indicator ? h("span.chip", t("replay.indicator"), tileView(game.indicator, null), "→", tileView(`${game.okey}a`, game)) : null,
       h("span.chip", t("replay.stack", { n: game.stack }))),
     h("div.lane-melds", (game.melds ?? []).map((meld) => h("div.meld", { key: `m${meld.n}`, title: meld.owner === null ? null : nameOf(meld.owner) },
-      meld.tiles.map((placed) => h("okey-tile", { key: placed.tile, t: placed.tile, as: placed.okey ? placed.as : null, okey: game.okey, class: "small", role: "img", "aria-label": describe(placed.tile, game.okey) }))))));
+      meld.tiles.map((placed) => h("okey-tile.small", {
+        key: placed.tile, t: placed.tile, as: placed.okey ? placed.as : null, okey: game.okey, role: "img",
+        "aria-label": describe(placed.tile, game.okey),
+      }))))));
 }
 
 function controls(now) {
@@ -71,7 +74,10 @@ function controls(now) {
   const button = (symbol, label, click, off = false) => h("button.plain", { "aria-label": label, title: label, "aria-disabled": off ? "true" : null, click }, icon(symbol));
   return h("section.scrubber", { key: "scrubber", "aria-label": t("replay.controls"), keydown: (event) => onKey(event, now, to) },
     h("p.move", { role: "status" }, h("b", t("replay.step", { n: now.step, of: now.last })), " ", moveLine(now)),
-    h("input", { type: "range", min: 0, max: now.last, step: 1, value: now.step, "aria-label": t("replay.scrub"), "aria-valuetext": t("replay.step", { n: now.step, of: now.last }), input: (event) => to(Number(event.target.value)) }),
+    h("input", {
+      type: "range", min: 0, max: now.last, step: 1, value: now.step, "aria-label": t("replay.scrub"),
+      "aria-valuetext": t("replay.step", { n: now.step, of: now.last }), input: (event) => to(Number(event.target.value)),
+    }),
     h("div", { class: "buttons" },
       button("first", t("replay.first"), () => to(0), now.step === 0),
       button("previous", t("replay.previous"), () => to(now.step - 1), now.step === 0),

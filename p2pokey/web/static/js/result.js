@@ -100,8 +100,14 @@ function readyText(end, match) {
 
 function nextButton(end, match) {
   if (end.ready?.[table().seat]) return null;
-  return h("button.primary", { key: "next", click: () => act({ do: "ready", play: true }) },
+  return h("button.primary", { key: "next", click: goOn },
     t(match.over ? "do.rematch" : "do.next-hand"));
+}
+
+/** The next hand; after the last one a new match, which the others may have to agree to. */
+async function goOn() {
+  const refused = await act({ do: "ready", play: true }, { quiet: table().match.over });
+  if (refused && table().match.over) act({ do: "rematch" });
 }
 
 /** Questions that the others at the table ask. */

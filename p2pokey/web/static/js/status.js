@@ -15,6 +15,7 @@ export function turnText() {
   if (now.end) return t("status.over");
   if (now.stage && now.stage.name !== "play") return stageText(now.stage);
   if (!seen) return "";
+  if (now.trust?.state === "failed") return t("refused.frozen");
   if (seen.phase === "over") return t("status.over");
   if (seen.phase === "indicator") return t("status.indicator");
   if (!seen.mine) return t("status.other", { name: nameOf(seen.turn) });

@@ -75,6 +75,9 @@ export const table = () => state.view?.table ?? null;
 export const game = () => state.view?.table?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
 
+/** Whether this tab may act: it has the control, and no failed proof has frozen the hand. */
+export const mayAct = () => state.control && table()?.trust?.state !== "failed";
+
 /** Name of a seat, as the table knows it. */
 export function person(seat) {
   const found = (state.view?.table ?? state.view?.replay)?.people?.[seat];

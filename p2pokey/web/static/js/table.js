@@ -23,14 +23,14 @@ export function screen() {
   return h("div", { class: classes.filter(Boolean).join(" "), key: "table" },
     header(now),
     h("main", { key: "main" },
+      h("div.top-notes", { key: "notes" }, bannersView(), noticeView(), asksView()),
       h("h1.sr", t("table.title", { game: t(`game.${now.rules}`) })),
       h("section.felt", { key: "felt", "aria-label": t("table.label") },
         seatsView(), otherPiles(), covered ? null : meldsView(), progressView(), actionLine(), resultTab()),
       covered ? handover(now.handover) : mine(now),
       resultView()),
     drawerView(),
-    h("div.talkbar", { key: "talkbar" }, quick(), chatToggle()),
-    h("div.top-notes", { key: "notes" }, bannersView(), noticeView(), asksView()));
+    h("div.talkbar", { key: "talkbar" }, quick(), chatToggle()));
 }
 
 function header(now) {
