@@ -14,7 +14,7 @@ from p2pokey.web.files import MAX_PAGE_BYTES, page_files
 STATIC = Path(str(files("p2pokey.web") / "static"))
 LANGUAGES = ("en", "tr")
 _LITERAL = re.compile(r'\b(?:t|count)\((?:[^()"`]*\? )?"([\w.-]+)"(?: : "([\w.-]+)")?')
-_PREFIX = re.compile(r"\b(?:t|count)\(`([\w.-]+)\$\{")
+_PREFIX = re.compile(r"\b(?:t|tCode|count)\(`([\w.-]+)\$\{")
 _HOLE = re.compile(r"\{\w+\}")
 
 

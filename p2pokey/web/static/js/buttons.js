@@ -7,6 +7,7 @@ import { count, number, signed, t } from "./i18n.js";
 import { stagedNow } from "./melds.js";
 import * as moves from "./moves.js";
 import { askForHint } from "./hints.js";
+import { tilesOf } from "./layout.js";
 import { game, state, table } from "./store.js";
 
 export function buttonsView() {
@@ -40,6 +41,9 @@ function openButtons(seen) {
   if (can.pass && !can.draw) made.push(button("pass", t("do.pass"), moves.pass));
   if (seen.floors) {
     if (picked.length >= 2) made.push(button("meld", t("do.meld"), moves.meldPicked, { key: "M", kind: "strong" }));
+    const last = tilesOf(state.local.rows);
+    const claims = moves.mayClaim() && seen.can?.open && melds.length > 0 && last.length === 1;
+    if (claims) made.push(button("claim", t("do.claim"), () => moves.claim(last[0]), { kind: "primary finish" }));
     made.push(layButton(seen, melds));
   }
   return made;

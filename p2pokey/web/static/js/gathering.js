@@ -2,7 +2,7 @@
 
 import { act, toast } from "./acting.js";
 import { h } from "./dom.js";
-import { clean, t } from "./i18n.js";
+import { clean, t, tCode } from "./i18n.js";
 import { icon, logo } from "./icons.js";
 import { qrView } from "./qr.js";
 import { bannersView, noticeView } from "./status.js";
@@ -20,7 +20,7 @@ export function screen() {
         h("ol.seats-list", Array.from({ length: now.seats }, (_, n) =>
           h("li", { class: now.here[n] ? "taken" : "free" }, h("span.avatar", { "aria-hidden": "true" }, now.here[n] ? [...clean(now.here[n], 40)][0] : "?"),
             now.here[n] ? h("bdi", clean(now.here[n], 40)) : t("gathering.free")))),
-        h("p.note", { role: "status" }, t(`gathering.phase-${now.phase}`, { n: now.here.length, of: now.seats })),
+        h("p.note", { role: "status" }, tCode(`gathering.phase-${now.phase}`, "gathering.phase-waiting", { n: now.here.length, of: now.seats })),
         now.total ? h("progress", { max: now.total, value: now.done, "aria-label": t("gathering.progress") }) : null),
       now.window_s ? h("p.note", { key: "window" }, t("gathering.window", { n: Math.max(1, Math.round(now.window_s / 60)) })) : null,
       h("div.row-buttons", { key: "buttons" }, h("button", { click: () => act({ do: "cancel" }) }, icon("close"), t("gathering.cancel")))));

@@ -35,6 +35,9 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** The sentence for a code of the engine; the other one where this page does not know the code. */
+export const tCode = (key, other, values) => t(has(key) ? key : other, values);
+
 /** The sentence for a count: `key.one` or `key.other`. */
 export function count(key, n, values = {}) {
   return t(`${key}.${plurals.select(n)}`, { n, ...values });

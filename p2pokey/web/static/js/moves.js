@@ -123,7 +123,7 @@ export async function layMelds() {
   const name = can().open ? "open" : "lay";
   if (melds.length === 0 || !ready(name)) return;
   const refused = await act({ do: name, melds }, { quiet: true });
-  if (refused?.rule === "OT-7" && table().rules.startsWith("101-") && chargesFailure()) {
+  if (refused?.rule === "OT-7" && mayClaim()) {
     ask(t("ask.open-below", { why: sentence(refused) }), t("do.open-anyway"),
       async () => {
         if (!(await act({ do: name, melds, sure: true }))) sent();
@@ -133,7 +133,8 @@ export async function layMelds() {
   } else sent();
 }
 
-const chargesFailure = () => ["101-standard", "101-progressive"].includes(table().rules);
+/** Whether this game charges an opening that fails, and lets one open and finish in one move. */
+export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 /** Opens, and finishes with the one tile that is left, in one move. */
 export async function claim(tile) {

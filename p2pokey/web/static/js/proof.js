@@ -2,7 +2,7 @@
 
 import { act } from "./acting.js";
 import { h } from "./dom.js";
-import { count, number, t } from "./i18n.js";
+import { count, number, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { nameOf } from "./seats.js";
 import { change, state, table } from "./store.js";
@@ -52,7 +52,7 @@ export function proofView() {
 }
 
 function figures(trust) {
-  const rows = trust.proofs.map((proof) => [t(`proof.kind-${proof.kind}`), number(proof.objects), ""]);
+  const rows = trust.proofs.map((proof) => [tCode(`proof.kind-${proof.kind}`, "proof.kind-other"), number(proof.objects), ""]);
   rows.push([t("proof.accepted"), number(trust.accepted), ""]);
   rows.push([t("proof.failed"), number(trust.failed), trust.failed ? "bad" : "good"]);
   rows.push([t("proof.disclosed"), t("of", { n: trust.disclosed, of: trust.shuffles.length }), ""]);
@@ -70,6 +70,6 @@ function auditOf(trust) {
   if (!trust.audit) return null;
   const { status, proofs, findings } = trust.audit;
   return h("div.audit", h("h3", t("proof.audit")),
-    h("p", t(`audit.${status}`, { proofs: number(proofs ?? 0) })),
+    h("p", tCode(`audit.${status}`, "audit.incomplete", { proofs: number(proofs ?? 0) })),
     findings?.length ? h("ul", findings.map((finding) => h("li", typeof finding === "string" ? finding : finding.text ?? finding.code))) : null);
 }

@@ -2,7 +2,7 @@
 
 import { act } from "./acting.js";
 import { h } from "./dom.js";
-import { has, list, number, signed, t } from "./i18n.js";
+import { has, list, number, signed, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { avatar, nameLine, nameOf, teamName } from "./seats.js";
 import { change, state, table } from "./store.js";
@@ -73,8 +73,8 @@ function seatResult(end, seat) {
 }
 
 function lineText(line) {
-  if (line.code === "charge" || line.code === "bonus") return t(`charge.${line.rule}`);
-  return t(`line.${line.code}`, line);
+  if (line.code === "charge" || line.code === "bonus") return tCode(`charge.${line.rule}`, "charge.other");
+  return tCode(`line.${line.code}`, "line.other", line);
 }
 
 function rackOf(end, seat) {

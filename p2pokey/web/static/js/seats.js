@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { timeLeft } from "./clock.js";
-import { clean, count, duration, has, number, signed, t } from "./i18n.js";
+import { clean, count, duration, has, number, signed, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { change, person, table } from "./store.js";
 
@@ -112,7 +112,7 @@ export function seatPanel(seat, { act, close }) {
 }
 
 export function chargeName(rule) {
-  return t("charge.cited", { what: t(`charge.${rule}`), rule });
+  return t("charge.cited", { what: tCode(`charge.${rule}`, "charge.other"), rule });
 }
 
 function linkSentence(seat) {

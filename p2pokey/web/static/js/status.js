@@ -3,7 +3,7 @@
 import { act, ask, sentence, takeControl } from "./acting.js";
 import { sinceView, timeLeft } from "./clock.js";
 import { h } from "./dom.js";
-import { clean, duration, list, t } from "./i18n.js";
+import { clean, duration, list, t, tCode } from "./i18n.js";
 import { shield } from "./icons.js";
 import { nameOf } from "./seats.js";
 import { game, person, state, table } from "./store.js";
@@ -37,7 +37,7 @@ const HANDLED = new Set(["play", "done", "stopped", "result"]);
 export function stageText(stage) {
   const name = stage.seat === null || stage.seat === undefined ? "" : nameOf(stage.seat);
   const key = `stage.${stage.name}${name ? "-of" : ""}`;
-  return t(key, { name, done: stage.done, total: stage.total });
+  return tCode(key, "stage.audit-of", { name, done: stage.done, total: stage.total });
 }
 
 /** Progress of shuffling and dealing, in the middle of the table. */
@@ -94,7 +94,7 @@ function pausedBanner({ seat, since }) {
 
 function waitingBanner({ what, seats, since }) {
   const names = list(seats.map(nameOf));
-  return banner("waiting", "warn", t(`waiting.${what}`, { names, time: waited(since) }), voidButton());
+  return banner("waiting", "warn", tCode(`waiting.${what}`, "waiting.move", { names, time: waited(since) }), voidButton());
 }
 
 function voidButton() {
