@@ -88,13 +88,19 @@ function takeView(view, control) {
   state.view = view;
   state.control = control;
   state.net = "open";
-  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(redraw);
+  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(speak);
   applySettings();
   noteView();
   if (!view.table || !isCovered(view.table)) settle();
   follow();
   if (screen && screen !== view.screen) arrive(view.screen);
   screen = view.screen;
+  redraw();
+}
+
+/** After a change of language: what lies outside the drawn part of the page. */
+function speak() {
+  document.getElementById("rack-keys").textContent = t("rack.keys");
   redraw();
 }
 
