@@ -38,11 +38,11 @@ def _styles() -> str:
 
 def _palette(name: str) -> dict[str, str]:
     """Colours of a palette; what it does not name is as in the classic one."""
-    blocks = re.findall(r"(:root|\[data-palette=cvd\]) \{([^}]*)\}", _styles())
+    blocks = re.findall(r"(:root|\[data-palette=cvd\])\s*\{([^}]*)\}", _styles())
     found: dict[str, str] = {}
     for selector, body in blocks:
         if selector == ":root" or name == "cvd":
-            found |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})\b", body))
+            found |= dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{6})\b", body))
     return found
 
 

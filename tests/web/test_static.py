@@ -14,16 +14,27 @@ from p2pokey.web.files import MAX_PAGE_BYTES, page_files
 STATIC = Path(str(files("p2pokey.web") / "static"))
 LANGUAGES = ("en", "tr")
 _LITERAL = re.compile(r'\b(?:t|count)\((?:[^()"`]*\? )?"([\w.-]+)"(?: : "([\w.-]+)")?')
-_PREFIX = re.compile(r"\b(?:t|count)\(`([\w.-]+)\$\{")
+_PREFIX = re.compile(r"\b(?:t|tCode|count)\(`([\w.-]+)\$\{")
 _HOLE = re.compile(r"\{\w+\}")
 
 
 def _catalogue(language: str) -> dict[str, str]:
+    """Flat, as js/i18n.js reads it: an empty name stands for the branch itself."""
     text = (STATIC / "lang" / f"{language}.json").read_text("utf-8")
-    pairs: list[tuple[str, str]] = json.loads(text, object_pairs_hook=list)
-    keys = [key for key, _ in pairs]
-    assert len(keys) == len(set(keys)), "a key twice"
-    return dict(pairs)
+    found: dict[str, str] = {}
+
+    def collect(branch: object, prefix: str) -> None:
+        assert isinstance(branch, list)
+        for name, value in branch:
+            key = ".".join(filter(None, (prefix, name)))
+            if isinstance(value, str):
+                assert key not in found, f"{key} twice"
+                found[key] = value
+            else:
+                collect(value, key)
+
+    collect(json.loads(text, object_pairs_hook=list), "")
+    return found
 
 
 def _scripts() -> Iterator[tuple[str, str]]:
@@ -60,7 +71,7 @@ def test_every_sentence_that_a_script_asks_for_is_there(language: str) -> None:
 def test_no_sentence_lies_about_unused() -> None:
     scripts = "\n".join(text for _, text in _scripts())
     built = set(_PREFIX.findall(scripts)) | {"stage.", "phrase.", "rule.", "refused.", "charge."}
-    built |= {"notice.", "reason.", "option.", "hand-status.", "stats."}
+    built |= {"notice.", "reason.", "option.", "hand-status.", "stats.", "log.", "paused."}
     for key in _catalogue("en"):
         plain = re.sub(r"\.(one|other)$", "", key)
         assert f'"{plain}"' in scripts or any(key.startswith(prefix) for prefix in built), key
@@ -88,9 +99,33 @@ def test_turkish_keeps_its_letters() -> None:
     assert "toUpperCase" not in "".join(text for _, text in _scripts())
 
 
-def test_the_page_is_small() -> None:
-    total = sum(len(path.read_bytes()) for path in STATIC.rglob("*") if path.is_file())
-    assert total <= MAX_PAGE_BYTES
+_IMPORT = re.compile(r'from "\./([\w-]+\.js)"')
+
+
+def _with_imports(names: list[str]) -> set[str]:
+    """Scripts and all that they import, without what they load later."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _IMPORT.findall((STATIC / "js" / name).read_text("utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("screen", ["lobby", "gathering", "table", "replay"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_screen_is_small_to_load(screen: str, language: str) -> None:
+    scripts = _with_imports(["main.js", f"{screen}.js"])
+    loaded = [STATIC / "js" / name for name in scripts]
+    shared = ["base", "tile", "panels"]
+    styles = {"table": ["table", "rack", "drawer", "small"], "replay": ["table", "replay"]}
+    names = [*shared, *styles.get(screen, ["lobby"])]
+    loaded += [STATIC / "style" / f"{name}.css" for name in names]
+    loaded += [STATIC / "lang" / f"{language}.json"]
+    loaded += [STATIC / "index.html", STATIC / "icon.svg"]
+    assert sum(path.stat().st_size for path in loaded) <= MAX_PAGE_BYTES
 
 
 def test_every_file_is_served_and_no_other() -> None:

@@ -61,8 +61,7 @@ class Visit:
 
     async def shot(self, name: str) -> None:
         """Leaves a picture of what is seen."""
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        await self.page.screenshot(path=SHOTS / f"{name}.png")
+        await self.page.screenshot(path=SHOTS / f"{name}.png")  # makes the folder, too
 
 
 def browse(
@@ -86,7 +85,10 @@ def browse(
             try:
                 async with open_page_server(made, OsEntropy()) as server:
                     context = await browser.new_context(
-                        viewport=_box(size), has_touch=touch, device_scale_factor=scale
+                        viewport=_box(size),
+                        has_touch=touch,
+                        is_mobile=touch,
+                        device_scale_factor=scale,
                     )
                     visit = Visit(await context.new_page(), server, browser)
                     await _open(visit)

@@ -1,37 +1,33 @@
 // Buttons above the rack: arranging, and what the moment offers.
 
-import { act, toast } from "./acting.js";
+import { toast } from "./acting.js";
 import { h } from "./dom.js";
-import { backToRack, laidAside, mayWork, replaceMelds, resetTable, sort, undo } from "./hand.js";
+import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";
 import { count, number, signed, t } from "./i18n.js";
 import { stagedNow } from "./melds.js";
 import * as moves from "./moves.js";
-import { change, game, state, table } from "./store.js";
-import { describe } from "./tile.js";
+import { askForHint } from "./hints.js";
+import { tilesOf } from "./layout.js";
+import { game, state, table } from "./store.js";
 
 export function buttonsView() {
   const seen = game();
   if (!seen || seen.phase === "over") return null;
-  return h("div", { class: "acts", key: "acts", role: "group", "aria-label": t("acts.label") },
+  return h("div.acts", { key: "acts", role: "group", "aria-label": t("acts.label") },
     button("sort-runs", t("do.sort-runs"), () => sort("runs"), { key: "R" }),
     button("sort-pairs", t("do.sort-pairs"), () => sort("pairs"), { key: "P" }),
     state.local.past.length ? button("undo", t("do.undo"), undo, { key: "U", quiet: true }) : null,
-    seen.hints ? button("hint", t("do.hint"), hintKey, { key: "H", quiet: true }) : null,
+    seen.hints ? button("hint", t("do.hint"), askForHint, { key: "H", quiet: true }) : null,
     seen.duel ? duelButtons(seen) : openButtons(seen),
     finishButton(seen));
 }
 
 function button(name, label, click, { key = null, off = false, kind = "", quiet = false, title = null } = {}) {
   return h("button", {
-    key: name, type: "button", class: ["act", kind, quiet && "quiet"].filter(Boolean).join(" "), "data-act": name,
+    key: name, class: ["act", kind, quiet && "quiet"].filter(Boolean).join(" "), "data-act": name,
     "aria-disabled": off ? "true" : null, title: title ?? (key ? t("key.title", { key }) : null),
-    "aria-keyshortcuts": key, on: { click },
+    "aria-keyshortcuts": key, click,
   }, label);
-}
-
-export async function hintKey() {
-  await act({ do: "hint" }, { quiet: true });
-  change({ panel: { kind: "hint" } });
 }
 
 function openButtons(seen) {
@@ -45,6 +41,9 @@ function openButtons(seen) {
   if (can.pass && !can.draw) made.push(button("pass", t("do.pass"), moves.pass));
   if (seen.floors) {
     if (picked.length >= 2) made.push(button("meld", t("do.meld"), moves.meldPicked, { key: "M", kind: "strong" }));
+    const last = tilesOf(state.local.rows);
+    const claims = moves.mayClaim() && seen.can?.open && melds.length > 0 && last.length === 1;
+    if (claims) made.push(button("claim", t("do.claim"), () => moves.claim(last[0]), { kind: "primary finish" }));
     made.push(layButton(seen, melds));
   }
   return made;
@@ -89,29 +88,4 @@ function finishButton(seen) {
   const picked = state.local.picked.find((tile) => finishing.includes(tile));
   const tile = picked ?? finishing[0];
   return button("finish", t("do.finish"), () => moves.finish(tile), { key: "F", kind: "primary finish" });
-}
-
-/** Help on tables that have agreed on it: the best opening, what fits where, what a bot would do. */
-export function hintPanel(close) {
-  const { opening, playable = [] } = game()?.hints ?? {};
-  const advice = table().advice;
-  const fits = playable.filter((one) => one.places?.length);
-  return h("div", { class: "stack-col" },
-    opening?.melds.length ? [
-      h("p", null, t("hint.opening", { total: number(opening.total), floor: game().floors.melds })),
-      h("div", { class: "lane-melds" }, opening.melds.map((meld) => h("div", { class: "meld mine" }, meld.map(tileOf)))),
-      h("button", { type: "button", class: "primary", on: { click: () => { replaceMelds(opening.melds); close(); } } }, t("hint.use")),
-    ] : null,
-    fits.length ? h("ul", { class: "charges" }, fits.map((one) => h("li", null, tileOf(one.tile),
-      one.places.map((place) => t("hint.fits", { tile: describe(one.tile, game().okey), n: place.meld + 1 })).join("; ")))) : null,
-    advice ? h("p", null, t("hint.advice", { what: adviceText(advice) })) : null,
-    !opening?.melds.length && !fits.length && !advice ? h("p", null, t("hint.none")) : null);
-}
-
-const tileOf = (tile) => h("okey-tile", { t: tile, okey: game().okey, class: "small", role: "img", "aria-label": describe(tile, game().okey) });
-
-function adviceText({ intent }) {
-  const name = { draw: "draw", take: "take-back", discard: "discard" }[intent.do] ?? intent.do;
-  const tile = intent.tile ?? intent.tiles?.[0];
-  return [t(`do.${name}`), tile ? describe(tile, game().okey) : ""].join(" ").trim();
 }

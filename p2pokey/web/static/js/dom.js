@@ -5,10 +5,19 @@ const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");
 const HANDLERS = Symbol("handlers");
 
-/** Describes an element. Texts become text nodes, never markup. */
-export function h(tag, props, ...children) {
-  return { tag, props: props ?? {}, key: props?.key, children: flatten(children, []) };
+/**
+ * Describes an element: `h("button.primary", { key, click: act }, "Open")`. Properties may be left out;
+ * functions are listeners; texts become text nodes, never markup.
+ */
+export function h(name, ...rest) {
+  const [tag, ...classes] = name.split(".");
+  const props = isProps(rest[0]) ? { ...rest.shift() } : {};
+  if (classes.length) props.class = [...classes, props.class].filter(Boolean).join(" ");
+  if (tag === "button") props.type ??= "button";
+  return { tag, props, key: props.key, children: flatten(rest, []) };
 }
+
+const isProps = (value) => value?.constructor === Object && !("children" in value) && !("text" in value);
 
 function flatten(children, out) {
   for (const child of children) {
@@ -78,17 +87,18 @@ function update(item, v, svg) {
   applyValue(item.node, before.props, v.props);
 }
 
-const SPECIAL = new Set(["key", "on", "vars", "value", "checked", "made"]);
+const SPECIAL = new Set(["key", "vars", "value", "checked", "made"]);
+const isAttribute = (name, value) => !SPECIAL.has(name) && typeof value !== "function";
 
 function setProps(node, before, after) {
   for (const name in before) {
-    if (!SPECIAL.has(name) && !(name in after)) node.removeAttribute(name);
+    if (isAttribute(name, before[name]) && !(name in after)) node.removeAttribute(name);
   }
   for (const name in after) {
-    if (!SPECIAL.has(name) && before[name] !== after[name]) setAttribute(node, name, after[name]);
+    if (isAttribute(name, after[name]) && before[name] !== after[name]) setAttribute(node, name, after[name]);
   }
   setVars(node, before.vars, after.vars);
-  setHandlers(node, after.on);
+  setHandlers(node, after);
 }
 
 function setAttribute(node, name, value) {
@@ -104,14 +114,14 @@ function setVars(node, before = {}, after = {}) {
   }
 }
 
-function setHandlers(node, on) {
-  if (!on && !node[HANDLERS]) return;
+function setHandlers(node, props) {
   const active = (node[HANDLERS] ??= {});
-  for (const type in on) {
+  for (const type in active) active[type] = null;
+  for (const type in props) {
+    if (type === "made" || typeof props[type] !== "function") continue;
     if (!(type in active)) node.addEventListener(type, (event) => active[type]?.(event));
-    active[type] = on[type];
+    active[type] = props[type];
   }
-  for (const type in active) if (!on?.[type]) active[type] = undefined;
 }
 
 function applyValue(node, before, after) {

@@ -16,6 +16,8 @@ export function enableDragging(onDrop) {
   document.addEventListener("pointerdown", down);
   // The click that follows a drag is not meant for what lies under it.
   document.addEventListener("click", swallow, { capture: true });
+  // A flick is no scrolling: else the browser would take the next tap for the end of it.
+  document.addEventListener("touchmove", (event) => active?.ghost && event.preventDefault(), { passive: false });
 }
 
 function swallow(event) {
@@ -118,6 +120,7 @@ function escape(event) {
 }
 
 function end() {
+  if (active.ghost) document.documentElement.releasePointerCapture?.(active.id);
   active.ghost?.remove();
   active.over?.removeAttribute("data-over");
   delete document.documentElement.dataset.dragging;

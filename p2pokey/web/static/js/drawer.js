@@ -2,10 +2,10 @@
 
 import { act } from "./acting.js";
 import { h } from "./dom.js";
-import { clean, has, number, signed, t } from "./i18n.js";
+import { has, number, signed, t } from "./i18n.js";
 import { icon } from "./icons.js";
 import { proofView } from "./proof.js";
-import { chargeName, nameOf } from "./seats.js";
+import { chargeName, chatText, nameOf } from "./seats.js";
 import { change, state, table } from "./store.js";
 
 const TABS = ["chat", "log", "scores", "proof"];
@@ -13,10 +13,10 @@ const TABS = ["chat", "log", "scores", "proof"];
 export function drawerView() {
   const { drawer, drawerOpen } = state.local;
   return h("aside", { class: drawerOpen ? "drawer open" : "drawer", key: "drawer", id: "drawer", "aria-label": t("drawer.label") },
-    h("div", { class: "tabs", role: "tablist", "aria-label": t("drawer.tabs"), on: { keydown: onTabKey } },
+    h("div.tabs", { role: "tablist", "aria-label": t("drawer.tabs"), keydown: onTabKey },
       TABS.map((name) => tab(name, drawer === name))),
-    h("button", { class: "plain close", type: "button", "aria-label": t("close"), on: { click: () => change({ drawerOpen: false }) } }, icon("close")),
-    h("div", { class: `panel ${drawer}`, key: drawer, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${drawer}`, tabindex: 0 },
+    h("button.plain.close", { "aria-label": t("close"), click: () => change({ drawerOpen: false }) }, icon("close")),
+    h("div", { class: `panel in-${drawer}`, key: drawer, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${drawer}`, tabindex: 0 },
       BODIES[drawer]()),
     drawer === "chat" ? [quick(), sayForm()] : null);
 }
@@ -24,9 +24,9 @@ export function drawerView() {
 function tab(name, selected) {
   const unread = name === "chat" ? state.local.unread : 0;
   return h("button", {
-    key: name, type: "button", role: "tab", id: `tab-${name}`, "aria-selected": String(selected), "aria-controls": "panel",
-    tabindex: selected ? 0 : -1, on: { click: () => change({ drawer: name, drawerOpen: true, unread: name === "chat" ? 0 : state.local.unread }) },
-  }, t(`drawer.${name}`), unread ? h("span", { class: "badge" }, unread) : null);
+    key: name, role: "tab", id: `tab-${name}`, "aria-selected": String(selected), "aria-controls": "panel",
+    tabindex: selected ? 0 : -1, click: () => change({ drawer: name, drawerOpen: true, unread: name === "chat" ? 0 : state.local.unread }),
+  }, t(`drawer.${name}`), unread ? h("span.badge", unread) : null);
 }
 
 function onTabKey(event) {
@@ -49,30 +49,22 @@ const BODIES = {
 function chatView() {
   const { chat, muted, seat } = table();
   const lines = chat.filter((line) => !muted.includes(line.seat)).slice(-120);
-  if (lines.length === 0) return h("p", { class: "nothing" }, t("chat.none"));
+  if (lines.length === 0) return h("p.nothing", t("chat.none"));
   return lines.map((line) => h("p", { class: line.seat === seat ? "line mine" : "line", key: `c${line.n}` },
-    h("b", { "data-seat": line.seat }, h("bdi", null, nameOf(line.seat)), h("time", null, line.at)),
+    h("b", { "data-seat": line.seat }, h("bdi", nameOf(line.seat)), h("time", line.at)),
     h("span", { dir: "auto" }, chatText(line))));
 }
 
-export function chatText(line) {
-  if (line.phrase !== null && line.phrase !== undefined) {
-    const key = `phrase.${line.phrase}`;
-    return has(key) ? t(key) : clean(line.phrase);
-  }
-  return clean(line.text, 500);
-}
-
 export function quick() {
-  return h("div", { class: "quick", key: "quick", role: "group", "aria-label": t("chat.quick") },
-    state.world.phrases.map((code) => h("button", { type: "button", key: code, on: { click: () => act({ do: "phrase", code }) } },
+  return h("div.quick", { key: "quick", role: "group", "aria-label": t("chat.quick") },
+    state.world.phrases.map((code) => h("button", { key: code, click: () => act({ do: "phrase", code }) },
       has(`phrase.${code}`) ? t(`phrase.${code}`) : code)));
 }
 
 function sayForm() {
-  return h("form", { class: "say", key: "say", on: { submit: onSay } },
+  return h("form.say", { key: "say", submit: onSay },
     h("input", { name: "text", autocomplete: "off", maxlength: 300, "aria-label": t("chat.message"), placeholder: t("chat.message") }),
-    h("button", { class: "plain", "aria-label": t("chat.send") }, icon("send")));
+    h("button.plain", { type: "submit", "aria-label": t("chat.send") }, icon("send")));
 }
 
 async function onSay(event) {
@@ -88,8 +80,8 @@ async function onSay(event) {
 
 function logView() {
   const lines = state.local.log.slice(-150);
-  if (lines.length === 0) return h("p", { class: "nothing" }, t("log.none"));
-  return h("ol", { class: "log" }, lines.map((line) => h("li", { key: `l${line.n}`, class: line.kind }, line.text)));
+  if (lines.length === 0) return h("p.nothing", t("log.none"));
+  return h("ol.log", lines.map((line) => h("li", { key: `l${line.n}`, class: line.kind }, line.text)));
 }
 
 // --- Scores ---
@@ -99,12 +91,12 @@ function scoresView() {
   const numbers = Array.from({ length: seats }, (_, seat) => seat);
   return [
     h("table", { class: "scores" },
-      h("caption", null, match.hands ? t("match.hand-of", { n: match.hand, of: match.hands }) : t("match.hand", { n: match.hand })),
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("match.hand-column")),
-        numbers.map((seat) => h("th", { scope: "col", "data-seat": seat }, h("bdi", null, nameOf(seat)))))),
-      h("tbody", null, match.rows.map((row) => h("tr", { key: `r${row.hand}` },
-        h("th", { scope: "row" }, row.hand), row.points.map((points) => h("td", null, signed(points)))))),
-      h("tfoot", null, h("tr", null, h("th", { scope: "row" }, t("match.total")), match.totals.map((points) => h("td", null, number(points)))))),
+      h("caption", match.hands ? t("match.hand-of", { n: match.hand, of: match.hands }) : t("match.hand", { n: match.hand })),
+      h("thead", h("tr", h("th", { scope: "col" }, t("match.hand-column")),
+        numbers.map((seat) => h("th", { scope: "col", "data-seat": seat }, h("bdi", nameOf(seat)))))),
+      h("tbody", match.rows.map((row) => h("tr", { key: `r${row.hand}` },
+        h("th", { scope: "row" }, row.hand), row.points.map((points) => h("td", signed(points)))))),
+      h("tfoot", h("tr", h("th", { scope: "row" }, t("match.total")), match.totals.map((points) => h("td", number(points)))))),
     people.some((who) => who.team !== null && who.team !== undefined) ? teamTotals(match, people) : null,
     game?.charges?.length ? chargesNow(game.charges) : null,
   ];
@@ -112,10 +104,10 @@ function scoresView() {
 
 function teamTotals(match, people) {
   const sums = [0, 1].map((team) => match.totals.filter((_, seat) => people[seat].team === team).reduce((a, b) => a + b, 0));
-  return h("p", { class: "teams" }, sums.map((sum, team) => h("span", null, h("i", { class: `team team-${team}` }), t("team.total", { letter: "AB"[team], points: number(sum) }))));
+  return h("p.teams", sums.map((sum, team) => h("span", h("i", { class: `team team-${team}` }), t("team.total", { letter: "AB"[team], points: number(sum) }))));
 }
 
 function chargesNow(charges) {
-  return h("div", null, h("h3", null, t("charges.now")), h("ul", { class: "charges" },
-    charges.map((charge) => h("li", null, h("span", null, h("bdi", null, nameOf(charge.seat)), ": ", chargeName(charge.rule)), h("b", null, signed(charge.points))))));
+  return h("div", h("h3", t("charges.now")), h("ul", { class: "charges" },
+    charges.map((charge) => h("li", h("span", h("bdi", nameOf(charge.seat)), ": ", chargeName(charge.rule)), h("b", signed(charge.points))))));
 }

@@ -2,8 +2,7 @@
 
 import { clean, signed, t } from "./i18n.js";
 import { play } from "./sound.js";
-import { chatText } from "./drawer.js";
-import { chargeName, nameOf } from "./seats.js";
+import { chargeName, chatText, nameOf } from "./seats.js";
 import { state, table } from "./store.js";
 import { describe } from "./tile.js";
 import { turnText } from "./status.js";

@@ -2,9 +2,9 @@
 // work. A view never moves a tile that is there already.
 
 import { act } from "./acting.js";
-import { arrange, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
+import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 import * as staging from "./staging.js";
-import { change, game, settings, state, table } from "./store.js";
+import { change, game, mayAct, settings, state, table } from "./store.js";
 
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
@@ -24,13 +24,15 @@ export const laidAside = () =>
 export const tableSets = () => local().work?.sets ?? staging.setsOf(game()?.melds ?? []);
 
 /** Whether the duel's table may be taken apart now. */
-export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && state.control;
+export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
 
 /** Brings what is local in line with the newest view. */
 export function settle() {
   const seen = game();
-  if (!seen || !Array.isArray(seen.rack)) {
-    if (!table()) current = "";
+  if (!seen) {
+    // Between two hands, or in the lobby: nothing lies anywhere.
+    current = "";
+    Object.assign(local(), { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
     return;
   }
   const name = handName();
@@ -157,7 +159,7 @@ export function undo() {
 
 export function sort(kind) {
   const tiles = tilesOf(local().rows).filter((tile) => !tile.startsWith("?"));
-  const given = table().sorted?.[kind];
+  const given = table().sorts?.[kind];
   const groups = given ?? [tiles.slice().sort()];
   const here = new Set(tiles);
   const mine = groups.map((group) => group.filter((tile) => here.has(tile))).filter((g) => g.length);

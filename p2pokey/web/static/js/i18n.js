@@ -5,22 +5,24 @@ const catalogues = {};
 let current = "en";
 let plurals = new Intl.PluralRules("en");
 
-export async function loadCatalogues() {
-  await Promise.all(
-    LANGUAGES.map(async (name) => {
-      const answer = await fetch(`/lang/${name}.json`);
-      catalogues[name] = await answer.json();
-    }),
-  );
-}
-
-/** `auto` takes the browser's language where there is a catalogue for it. */
-export function chooseLanguage(wanted) {
+/** Uses a language, loading its catalogue at first; `auto` is the browser's where there is one. */
+export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages ?? [navigator.language] : [wanted];
   const found = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
+  catalogues[found] ??= flatten(await (await fetch(`/lang/${found}.json`)).json(), "", {});
   current = found;
   plurals = new Intl.PluralRules(found);
   document.documentElement.lang = found;
+}
+
+// Keys are written as a tree; a name that is empty stands for the branch itself.
+function flatten(tree, prefix, into) {
+  for (const [name, value] of Object.entries(tree)) {
+    const key = prefix && name ? `${prefix}.${name}` : prefix || name;
+    if (typeof value === "string") into[key] = value;
+    else flatten(value, key, into);
+  }
+  return into;
 }
 
 export const language = () => current;
@@ -32,6 +34,9 @@ export function t(key, values = {}) {
   const text = catalogues[current]?.[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
+
+/** The sentence for a code of the engine; the other one where this page does not know the code. */
+export const tCode = (key, other, values) => t(has(key) ? key : other, values);
 
 /** The sentence for a count: `key.one` or `key.other`. */
 export function count(key, n, values = {}) {

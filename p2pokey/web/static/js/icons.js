@@ -42,14 +42,14 @@ export function icon(name) {
     d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 2,
     "stroke-linecap": "round", "stroke-linejoin": "round",
   });
-  return h("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, path);
+  return h("svg.icon", { viewBox: "0 0 24 24", "aria-hidden": "true" }, path);
 }
 
 /** The shield of the trust badge, with a mark for its state. */
 export function shield(mark) {
   return h("svg", { class: `shield ${mark}`, viewBox: "0 0 24 24", "aria-hidden": "true" },
-    h("path", { class: "plate", d: "M12 2l8 3v6c0 5-3.4 9-8 11-4.6-2-8-6-8-11V5z" }),
-    h("path", { class: "mark", d: SHIELD_MARKS[mark] }));
+    h("path.plate", { d: "M12 2l8 3v6c0 5-3.4 9-8 11-4.6-2-8-6-8-11V5z" }),
+    h("path.mark", { d: SHIELD_MARKS[mark] }));
 }
 
 const SHIELD_MARKS = {
@@ -60,7 +60,7 @@ const SHIELD_MARKS = {
 };
 
 export function logo() {
-  return h("svg", { class: "logo", viewBox: "0 0 24 24", "aria-hidden": "true" },
+  return h("svg.logo", { viewBox: "0 0 24 24", "aria-hidden": "true" },
     h("rect", { x: 3, y: 1, width: 18, height: 22, rx: 3.5, class: "face" }),
     h("text", { x: 12, y: 12.5, "text-anchor": "middle", class: "digit" }, "8"),
     h("circle", { cx: 12, cy: 17.2, r: 2.5, class: "digit" }));

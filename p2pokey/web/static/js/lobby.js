@@ -7,7 +7,7 @@ import { form, textField } from "./forms.js";
 import { hostForm, soloForm } from "./host.js";
 import { clean, count, list, t } from "./i18n.js";
 import { icon, logo, shield } from "./icons.js";
-import { bannersView } from "./status.js";
+import { bannersView, noticeView } from "./status.js";
 import { settingsView } from "./settings.js";
 import { change, state } from "./store.js";
 
@@ -21,28 +21,21 @@ export function goTo(page) {
   if (page === "public") act({ do: "public" });
 }
 
-export function lobbyScreen() {
+export function screen() {
   const { page } = state.local;
   const tab = PARENT[page] ?? page;
-  return h("div", { class: "lobby", key: "lobby" },
-    h("header", { class: "bar", key: "top" },
-      h("span", { class: "brand" }, logo(), h("span", null, "p2pokey")),
+  return h("div.lobby", { key: "lobby" },
+    h("header.bar", { key: "top" },
+      h("span.brand", logo(), h("span", "p2pokey")),
       h("nav", { "aria-label": t("lobby.nav") }, TABS.map(([name, symbol]) =>
-        h("button", { key: name, type: "button", "aria-current": tab === name ? "page" : null, on: { click: () => goTo(name) } }, icon(symbol), h("span", null, t(`lobby.${name}`)))))),
-    h("div", { class: "top-notes", key: "notes" }, bannersView(), noticeView()),
+        h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
+    h("div.top-notes", { key: "notes" }, bannersView(), noticeView()),
     h("main", { key: "main", class: `page page-${page}` }, PAGES[page]()));
 }
 
-export function noticeView() {
-  const notice = state.view.notice;
-  if (!notice) return null;
-  const key = `notice.${notice.code}`;
-  return h("div", { class: "banner info", key: "notice", role: "status" }, h("span", null, t(key, notice) === key ? clean(notice.text ?? notice.code) : t(key, notice)));
-}
-
 export function pageTitle(text, back = null) {
-  return h("div", { class: "page-title", key: "title" },
-    back ? h("button", { class: "plain", type: "button", "aria-label": t("back"), on: { click: () => goTo(back) } }, icon("back")) : null,
+  return h("div.page-title", { key: "title" },
+    back ? h("button.plain", { "aria-label": t("back"), click: () => goTo(back) }, icon("back")) : null,
     h("h1", { id: "page-title", tabindex: -1 }, text));
 }
 
@@ -55,32 +48,32 @@ function soloPage() {
 }
 
 function settingsPage() {
-  return [pageTitle(t("lobby.settings")), h("div", { class: "card" }, nameField()), h("div", { class: "card" }, settingsView())];
+  return [pageTitle(t("lobby.settings")), h("div.card", nameField()), h("div.card", settingsView())];
 }
 
 // --- Play ---
 
 function playPage() {
   return [
-    h("section", { class: "hero", key: "hero" },
-      h("div", { class: "fan", "aria-hidden": "true" }, ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => h("okey-tile", { t: tile, okey: "b8" }))),
+    h("section.hero", { key: "hero" },
+      h("div.fan", { "aria-hidden": "true" }, ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => h("okey-tile", { t: tile, okey: "b8" }))),
       h("h1", { id: "page-title", tabindex: -1 }, t("lobby.hello")),
-      h("p", null, t("lobby.promise")),
+      h("p", t("lobby.promise")),
       nameField()),
     resumable(),
-    h("div", { class: "choices", key: "choices" },
+    h("div.choices", { key: "choices" },
       choice("robot", "solo", () => goTo("solo"), "primary"),
       choice("people", "host", () => goTo("host")),
       joinCard(),
       choice("globe", "public", () => goTo("public")),
       choice("device", "share", () => act({ do: "share" }))),
-    h("p", { class: "facts", key: "facts" }, shield("verified"), t("lobby.facts")),
-    h("p", { class: "version", key: "version" }, `p2pokey ${state.world.version}`)];
+    h("p.facts", { key: "facts" }, shield("verified"), t("lobby.facts")),
+    h("p.version", { key: "version" }, `p2pokey ${state.world.version}`)];
 }
 
 function choice(symbol, name, click, kind = "") {
-  return h("button", { key: name, type: "button", class: `choice ${kind}`, "data-choice": name, on: { click } },
-    icon(symbol), h("b", null, t(`choice.${name}`)), h("small", null, t(`choice.${name}.help`)));
+  return h("button", { key: name, class: `choice ${kind}`, "data-choice": name, click },
+    icon(symbol), h("b", t(`choice.${name}`)), h("small", t(`choice.${name}.help`)));
 }
 
 function nameField() {
@@ -91,20 +84,24 @@ function nameField() {
     if (name && name !== state.view.me.name && (await act({ do: "name", name }))) return;
     values.name = null;
   };
-  return h("form", { class: "name-form", key: "name", on: { submit: (event) => { event.preventDefault(); save(); event.target.querySelector("input").blur(); } } },
+  return h("form.name-form", { key: "name", submit: (event) => { event.preventDefault(); save(); event.target.querySelector("input").blur(); } },
     h("label", { for: "my-name" }, t("lobby.name")),
-    h("input", { id: "my-name", autocomplete: "nickname", maxlength: 32, value: shown, on: { input: (event) => (values.name = event.target.value), blur: save } }));
+    h("input", { id: "my-name", autocomplete: "nickname", maxlength: 32, value: shown, input: (event) => (values.name = event.target.value), blur: save }));
 }
 
 function joinCard() {
   const values = form("join", { invite: "", password: "" });
-  return h("form", { class: "choice join", key: "join", on: { submit: (event) => { event.preventDefault(); join(values); } } },
-    icon("key"), h("b", null, t("choice.join")),
+  return h("form.choice.join", { key: "join", submit: (event) => { event.preventDefault(); join(values); } },
+    icon("key"), h("b", t("choice.join")),
     h("small", { id: "join-help" }, t("choice.join.help")),
     h("span", { class: "join-row" },
-      h("input", { "aria-label": t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.placeholder"), value: values.invite, autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 400, on: { input: (event) => (values.invite = event.target.value) } }),
-      h("button", { class: "primary" }, t("do.join"))),
-    h("details", null, h("summary", null, t("join.more")),
+      h("input", {
+        "aria-label": t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.placeholder"), maxlength: 400,
+        autocomplete: "off", autocapitalize: "none", spellcheck: "false", value: values.invite,
+        input: (event) => (values.invite = event.target.value),
+      }),
+      h("button.primary", { type: "submit" }, t("do.join"))),
+    h("details", h("summary", t("join.more")),
       textField(values, "password", t("join.password"), { maxlength: 64 })));
 }
 
@@ -124,19 +121,21 @@ export function foldCode(text) {
 function resumable() {
   const open = state.view.lobby?.resumable ?? [];
   if (open.length === 0) return null;
-  return h("section", { class: "resume", key: "resume", "aria-label": t("resume.title") }, open.map((one) =>
-    h("div", { class: "card row-card", key: one.id },
-      h("div", null, h("b", null, t("resume.title")), h("p", null, t(`game.${one.rules}`), " · ", h("bdi", null, list(one.names.map((name) => clean(name, 40)))), " · ", count("count.hands-played", one.hands))),
-      h("button", { type: "button", class: "primary", on: { click: () => act({ do: "resume", id: one.id }) } }, t("do.resume")))));
+  return h("section.resume", { key: "resume", "aria-label": t("resume.title") }, open.map((one) =>
+    h("div.card.row-card", { key: one.id },
+      h("div", h("b", t("resume.title")), h("p", t(`game.${one.rules}`), " · ", h("bdi", list(one.names.map((name) => clean(name, 40)))), " · ", count("count.hands-played", one.hands))),
+      h("button.primary", { click: () => act({ do: "resume", id: one.id }) }, t("do.resume")))));
 }
 
 function publicPage() {
   const rooms = state.view.lobby?.public;
   return [pageTitle(t("choice.public"), "play"),
-    h("div", { class: "row-buttons", key: "again" }, h("button", { type: "button", on: { click: () => act({ do: "public" }) } }, t("public.again"))),
-    !rooms ? h("p", { class: "nothing", key: "wait" }, t("public.asking", { server: state.view.lobby?.server ?? "" }))
-      : rooms.length === 0 ? h("p", { class: "nothing", key: "none" }, t("public.none"))
-      : h("ul", { class: "cards", key: "rooms" }, rooms.map((room) => h("li", { class: "card row-card", key: room.room },
-        h("div", null, h("b", null, h("bdi", null, clean(room.title, 80))), h("p", null, t(`game.${room.rules}`), " · ", count("count.free", room.free), " · ", t("public.age", { n: Math.max(1, Math.round(room.age_s / 60)) }))),
-        h("button", { type: "button", class: "primary", on: { click: () => act({ do: "join", invite: room.room }) } }, t("do.join")))))];
+    h("div.row-buttons", { key: "again" }, h("button", { click: () => act({ do: "public" }) }, t("public.again"))),
+    !rooms ? h("p.nothing", { key: "wait" }, t("public.asking", { server: state.view.lobby?.server ?? "" }))
+      : rooms.length === 0 ? h("p.nothing", { key: "none" }, t("public.none"))
+      : h("ul.cards", { key: "rooms" }, rooms.map((room) => h("li.card.row-card", { key: room.room },
+        h("div", h("b", h("bdi", clean(room.title, 80))),
+          h("p", t(`game.${room.rules}`), " · ", count("count.free", room.free), " · ",
+            t("public.age", { n: Math.max(1, Math.round(room.age_s / 60)) }))),
+        h("button.primary", { click: () => act({ do: "join", invite: room.room }) }, t("do.join")))))];
 }

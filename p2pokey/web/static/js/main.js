@@ -6,20 +6,23 @@ import { h, patch } from "./dom.js";
 import { enableDragging } from "./drag.js";
 import { drop } from "./dropping.js";
 import { follow } from "./following.js";
-import { gatheringScreen } from "./gathering.js";
 import { settle } from "./hand.js";
-import { chooseLanguage, loadCatalogues, t } from "./i18n.js";
+import { chooseLanguage, t } from "./i18n.js";
 import { enableKeys } from "./keys.js";
-import { lobbyScreen } from "./lobby.js";
 import { Connection, takeToken } from "./net.js";
 import { panelView, toastsView } from "./panels.js";
-import { replayScreen } from "./replay.js";
 import { applySettings } from "./settings.js";
 import { enableSound, play } from "./sound.js";
 import { onChange, redraw, settings, state } from "./store.js";
-import { tableScreen } from "./table.js";
 
-const SCREENS = { lobby: lobbyScreen, gathering: gatheringScreen, table: tableScreen, replay: replayScreen };
+// Each screen is loaded when it is first seen, and the others once the page has nothing to do.
+const LOAD = {
+  lobby: () => import("./lobby.js"),
+  gathering: () => import("./gathering.js"),
+  table: () => import("./table.js"),
+  replay: () => import("./replay.js"),
+};
+const screens = {};
 const root = document.getElementById("app");
 let screen = "";
 
@@ -27,12 +30,34 @@ let screen = "";
 function draw() {
   if (state.net === "refused") patch(root, message(t("net.refused-title"), t("net.refused")));
   else if (!state.view) patch(root, message("p2pokey", t("net.connecting")));
-  else patch(root, SCREENS[state.view.screen](), panelView(), toastsView());
+  else if (!screens[state.view.screen]) load(state.view.screen);
+  else patch(root, screens[state.view.screen].screen(), panelView(), toastsView());
   afterDraw();
 }
 
+const STYLES = { table: ["table", "rack", "drawer", "small"], replay: ["table", "replay"] };
+
+async function load(name) {
+  const styles = (STYLES[name] ?? ["lobby"]).map(addStyle);
+  const [loaded] = await Promise.all([LOAD[name](), ...styles]);
+  screens[name] = loaded;
+  redraw();
+  setTimeout(() => Object.values(LOAD).forEach((fetchIt) => fetchIt()), 2000);
+}
+
+function addStyle(name) {
+  const href = `/style/${name}.css`;
+  if (document.querySelector(`link[href="${href}"]`)) return null;
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+  return new Promise((done) => {
+    link.addEventListener("load", done);
+    link.addEventListener("error", done);
+    document.head.append(link);
+  });
+}
+
 function message(title, text) {
-  return h("main", { class: "message", key: "message" }, h("h1", null, title), h("p", { role: "status" }, text));
+  return h("main.message", { key: "message" }, h("h1", title), h("p", { role: "status" }, text));
 }
 
 function afterDraw() {
@@ -46,7 +71,7 @@ function afterDraw() {
     const found = focus === "say" ? document.querySelector(".say input") : document.getElementById(focus);
     found?.focus({ preventScroll: focus !== "page-title" });
   }
-  const panel = document.querySelector(".panel.chat, .panel.log");
+  const panel = document.querySelector(".in-chat, .in-log");
   if (panel) keepAtEnd(panel);
 }
 
@@ -63,13 +88,19 @@ function takeView(view, control) {
   state.view = view;
   state.control = control;
   state.net = "open";
-  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang);
+  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(speak);
   applySettings();
   noteView();
-  if (view.table && !isCovered(view.table)) settle();
+  if (!view.table || !isCovered(view.table)) settle();
   follow();
   if (screen && screen !== view.screen) arrive(view.screen);
   screen = view.screen;
+  redraw();
+}
+
+/** After a change of language: what lies outside the drawn part of the page. */
+function speak() {
+  document.getElementById("rack-keys").textContent = t("rack.keys");
   redraw();
 }
 
@@ -83,8 +114,7 @@ function arrive(next) {
 }
 
 async function start() {
-  await loadCatalogues();
-  chooseLanguage("auto");
+  await chooseLanguage("auto");
   onChange(draw);
   const connection = new Connection(takeToken(), {
     world: (world) => (state.world = world),

@@ -14,7 +14,7 @@ export function meldsView() {
   const seen = game();
   if (!seen) return null;
   const body = isDuel() ? duelTable(seen) : openTable(seen);
-  if (body === null) return h("div", { class: "melds bare", key: "melds", "data-drop": "none" });
+  if (body === null) return h("div.melds.bare", { key: "melds", "data-drop": "none" });
   return h("div", {
     class: `melds${isDuel() ? " duel" : ""}${crowded(seen) ? " dense" : ""}`, key: "melds", role: "group", tabindex: 0,
     "aria-label": t(isDuel() ? "melds.duel-label" : "melds.label"),
@@ -27,10 +27,10 @@ const crowded = (seen) => [...seen.melds, ...state.local.melds].flatMap((meld) =
 function floorChip(seen) {
   if (!seen.floors) {
     if (!seen.duel || seen.duel.opened[table().seat]) return null;
-    return h("span", { class: "floor", key: "floor" }, t("floor.duel", { n: seen.duel.floor }));
+    return h("span.floor", { key: "floor" }, t("floor.duel", { n: seen.duel.floor }));
   }
   if (seen.opened[table().seat] !== "none") return null;
-  return h("span", { class: "floor", key: "floor" }, t("floor.both", seen.floors));
+  return h("span.floor", { key: "floor" }, t("floor.both", seen.floors));
 }
 
 // --- Open tables: melds belong to the seat that laid them ---
@@ -41,7 +41,7 @@ function openTable(seen) {
   const order = Array.from({ length: seats }, (_, n) => (table().seat + 1 + n) % seats);
   const lanes = order.map((seat) => lane(seen, seat)).filter(Boolean);
   if (lanes.length === 0) {
-    lanes.push(h("p", { class: "nothing", key: "nothing" }, t("melds.none")));
+    lanes.push(h("p.nothing", { key: "nothing" }, t("melds.none")));
   }
   return [...lanes, asideLane(seen)];
 }
@@ -49,9 +49,9 @@ function openTable(seen) {
 function lane(seen, seat) {
   const melds = seen.melds.filter((meld) => meld.owner === seat);
   if (melds.length === 0) return null;
-  return h("section", { class: "lane", key: `lane${seat}`, "aria-label": laneLabel(seen, seat) },
-    h("h3", { class: "owner", "data-seat": seat }, h("bdi", null, laneLabel(seen, seat))),
-    h("div", { class: "lane-melds" }, melds.map((meld) => meldView(seen, meld))));
+  return h("section.lane", { key: `lane${seat}`, "aria-label": laneLabel(seen, seat) },
+    h("h3.owner", { "data-seat": seat }, h("bdi", laneLabel(seen, seat))),
+    h("div.lane-melds", melds.map((meld) => meldView(seen, meld))));
 }
 
 function laneLabel(seen, seat) {
@@ -89,8 +89,8 @@ function meldTile(seen, meld, placed, place) {
   }
   const label = t("meld.retrieve", { face: describeFace(placed.as ?? seen.okey) });
   return h("button", {
-    key: placed.tile, class: "fetch", type: "button", title: label, "aria-label": label,
-    on: { click: () => moves.retrieve(fetch) },
+    key: placed.tile, class: "fetch", title: label, "aria-label": label,
+    click: () => moves.retrieve(fetch),
   }, h("okey-tile", { ...props, "aria-hidden": "true" }));
 }
 
@@ -116,8 +116,8 @@ function fitButton(fit, seen) {
   const tiles = picked.includes(fit.tile) ? [fit.tile, ...picked.filter((tile) => tile !== fit.tile)] : [fit.tile];
   const label = t("meld.add", { tile: describe(fit.tile, seen.okey), n: fit.meld + 1 });
   return h("button", {
-    class: "fit", key: `fit-${fit.end}`, type: "button", title: label, "aria-label": label,
-    "data-drop": `meld:${fit.meld}:${fit.end}`, on: { click: () => moves.feed(fit.meld, fit.end, tiles) },
+    class: "fit", key: `fit-${fit.end}`, title: label, "aria-label": label,
+    "data-drop": `meld:${fit.meld}:${fit.end}`, click: () => moves.feed(fit.meld, fit.end, tiles),
   }, picked.length ? "+" : h("okey-tile", { t: fit.tile, okey: seen.okey, class: "small", "aria-hidden": "true" }));
 }
 
@@ -127,10 +127,10 @@ function asideLane(seen) {
   if (!seen.floors) return null;
   const melds = state.local.melds;
   return h("section", { class: melds.length ? "lane aside busy" : "lane aside", key: "aside", "aria-label": t("aside.label") },
-    h("h3", { class: "owner", "data-seat": table().seat }, asideTitle(seen)),
+    h("h3.owner", { "data-seat": table().seat }, asideTitle(seen)),
     melds.length
-      ? h("div", { class: "lane-melds" }, melds.map((meld, index) => asideMeld(seen, meld, index)))
-      : h("p", { class: "invite" }, seen.opened[table().seat] === "none" ? t("aside.invite") : t("aside.invite-more")));
+      ? h("div.lane-melds", melds.map((meld, index) => asideMeld(seen, meld, index)))
+      : h("p.invite", seen.opened[table().seat] === "none" ? t("aside.invite") : t("aside.invite-more")));
 }
 
 function asideTitle(seen) {
@@ -163,15 +163,15 @@ function asideMeld(seen, meld, index) {
     verdict(staged),
     plusButton(index),
     h("button", {
-      class: "drop-meld", key: "back", type: "button", title: t("aside.back"), "aria-label": t("aside.back"),
-      on: { click: () => backToRack(meld) },
+      class: "drop-meld", key: "back", title: t("aside.back"), "aria-label": t("aside.back"),
+      click: () => backToRack(meld),
     }, icon("close")));
 }
 
 function verdict(staged) {
   if (!staged) return null;
-  if (!staged.kind) return h("span", { class: "verdict no", key: "verdict" }, t("meld.none"));
-  return h("span", { class: "verdict", key: "verdict" }, staged.kind === "pair" ? t("kind.pair") : number(staged.value));
+  if (!staged.kind) return h("span.verdict.no", { key: "verdict" }, t("meld.none"));
+  return h("span.verdict", { key: "verdict" }, staged.kind === "pair" ? t("kind.pair") : number(staged.value));
 }
 
 function plusButton(index) {
@@ -179,8 +179,8 @@ function plusButton(index) {
   if (picked.length === 0 || (isDuel() && !mayWork())) return null;
   const label = t("aside.add", { n: index + 1 });
   return h("button", {
-    class: "fit", key: "plus", type: "button", title: label, "aria-label": label,
-    "data-drop": `aside:${index}`, on: { click: () => setAside(picked, index) },
+    class: "fit", key: "plus", title: label, "aria-label": label,
+    "data-drop": `aside:${index}`, click: () => setAside(picked, index),
   }, "+");
 }
 
@@ -192,7 +192,7 @@ function ownTile(tile, seen, { movable = true, extra = "" } = {}) {
     role: movable ? "button" : "img", tabindex: movable ? 0 : null, "aria-label": describe(tile, seen.okey),
     "aria-pressed": movable ? String(picked.includes(tile)) : null,
     "data-tile": tile, "data-drag": movable ? "tile" : null,
-    on: movable ? { click: () => togglePick(tile), keydown: pickByKey(tile) } : {},
+    ...(movable ? { click: () => togglePick(tile), keydown: pickByKey(tile) } : null),
   });
 }
 
@@ -209,8 +209,8 @@ function duelTable(seen) {
   const mine = new Set(laidAside());
   const staged = state.local.work ? stagedNow() : null;
   const views = sets.map((set, index) => duelSet(seen, set, index, mine, staged?.melds[index]));
-  if (views.length === 0) views.push(h("p", { class: "nothing", key: "nothing" }, t("duel.none")));
-  return [h("div", { class: "lane-melds", key: "sets" }, views), duelNote(staged)];
+  if (views.length === 0) views.push(h("p.nothing", { key: "nothing" }, t("duel.none")));
+  return [h("div.lane-melds", { key: "sets" }, views), duelNote(staged)];
 }
 
 function duelSet(seen, set, index, mine, staged) {
@@ -239,12 +239,12 @@ function splitButton(index, tiles) {
   const picked = state.local.picked;
   const at = tiles.findIndex((tile) => tile === picked[0]);
   if (!mayWork() || picked.length !== 1 || at <= 0) return null;
-  return h("button", { class: "split", key: "split", type: "button",
-    on: { click: () => splitBefore(index, picked[0]) } }, t("do.split"));
+  return h("button.split", { key: "split", type: "button",
+    click: () => splitBefore(index, picked[0]) }, t("do.split"));
 }
 
 function duelNote(staged) {
   if (!state.local.work || !staged) return null;
-  if (staged.refused) return h("p", { class: "note", key: "note", role: "status" }, sentence(staged.refused));
-  return h("p", { class: "note good", key: "note", role: "status" }, t("duel.ready"));
+  if (staged.refused) return h("p.note", { key: "note", role: "status" }, sentence(staged.refused));
+  return h("p.note.good", { key: "note", role: "status" }, t("duel.ready"));
 }

@@ -3,17 +3,20 @@
 import { act, ask, sentence, toast } from "./acting.js";
 import { laidAside, landAt, mayWork, sent, setAside, tableSets } from "./hand.js";
 import { signed, t } from "./i18n.js";
-import { change, game, person, settings, state, table } from "./store.js";
+import { change, game, mayAct, person, settings, state, table } from "./store.js";
 import { describe, faceOf } from "./tile.js";
 
 const can = () => game()?.can ?? {};
 
-/** Whether the player may do anything now; says why not. */
+function isStopped() {
+  if (mayAct()) return false;
+  toast(t(state.control ? "refused.frozen" : "refused.other-tab"), "bad");
+  return true;
+}
+
+/** Whether the player may do that now; says why not. */
 function ready(name) {
-  if (!state.control) {
-    toast(t("refused.other-tab"), "bad");
-    return false;
-  }
+  if (isStopped()) return false;
   if (can()[name]) return true;
   const why = game()?.why?.[name];
   toast(why ? sentence(why) : t("refused.not-now"), "bad");
@@ -70,10 +73,7 @@ export function show() {
 /** Discards a tile; finishes with it where only that is possible. */
 export function discard(tile) {
   if (!tile || tile.startsWith("?")) return;
-  if (!state.control) {
-    toast(t("refused.other-tab"), "bad");
-    return;
-  }
+  if (isStopped()) return;
   const finishes = can().finish?.includes(tile);
   if (!can().discard?.includes(tile)) {
     if (finishes) finish(tile);
@@ -123,7 +123,7 @@ export async function layMelds() {
   const name = can().open ? "open" : "lay";
   if (melds.length === 0 || !ready(name)) return;
   const refused = await act({ do: name, melds }, { quiet: true });
-  if (refused?.rule === "OT-7" && table().rules.startsWith("101-") && chargesFailure()) {
+  if (refused?.rule === "OT-7" && mayClaim()) {
     ask(t("ask.open-below", { why: sentence(refused) }), t("do.open-anyway"),
       async () => {
         if (!(await act({ do: name, melds, sure: true }))) sent();
@@ -133,7 +133,8 @@ export async function layMelds() {
   } else sent();
 }
 
-const chargesFailure = () => ["101-standard", "101-progressive"].includes(table().rules);
+/** Whether this game charges an opening that fails, and lets one open and finish in one move. */
+export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 /** Opens, and finishes with the one tile that is left, in one move. */
 export async function claim(tile) {

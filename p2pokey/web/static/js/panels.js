@@ -2,14 +2,14 @@
 // the focus inside and gives it back.
 
 import { act } from "./acting.js";
-import { hintPanel } from "./buttons.js";
+import { hintPanel } from "./hints.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { icon } from "./icons.js";
 import { nameOf, seatPanel } from "./seats.js";
 import { settingsView } from "./settings.js";
 import { change, state, table } from "./store.js";
-import { menuPanel } from "./table.js";
+import { menuPanel } from "./menu.js";
 import { helpView } from "./help.js";
 
 export function panelView() {
@@ -22,7 +22,7 @@ export function panelView() {
 }
 
 const TITLES = {
-  seat: ({ seat }) => h("bdi", null, nameOf(seat)),
+  seat: ({ seat }) => h("bdi", nameOf(seat)),
   menu: () => t("menu.title"),
   settings: () => t("menu.settings"),
   help: () => t("menu.help"),
@@ -40,11 +40,11 @@ const BODIES = {
 function dialog(key, title, body, close, wide = false) {
   return h("dialog", {
     key, class: wide ? "wide" : "", "aria-labelledby": `${key}-title`, made: openModal,
-    on: { cancel: (event) => { event.preventDefault(); close(); }, click: (event) => { if (event.target.tagName === "DIALOG") close(); } },
+    cancel: (event) => { event.preventDefault(); close(); }, click: (event) => { if (event.target.tagName === "DIALOG") close(); },
   },
     h("div", { class: "dialog-body" },
-      h("header", null, h("h2", { id: `${key}-title` }, title),
-        h("button", { class: "plain", type: "button", "aria-label": t("close"), on: { click: close } }, icon("close"))),
+      h("header", h("h2", { id: `${key}-title` }, title),
+        h("button.plain", { "aria-label": t("close"), click: close }, icon("close"))),
       body));
 }
 
@@ -57,17 +57,17 @@ function questionDialog({ text, yes, doIt, danger }) {
   const close = () => change({ question: null });
   return h("dialog", {
     key: "question", class: "question", role: "alertdialog", "aria-labelledby": "question-text", made: openModal,
-    on: { cancel: (event) => { event.preventDefault(); close(); } },
+    cancel: (event) => { event.preventDefault(); close(); },
   },
     h("div", { class: "dialog-body" },
       h("p", { id: "question-text" }, text),
       h("div", { class: "row-buttons" },
-        h("button", { type: "button", on: { click: close } }, t("cancel")),
-        h("button", { type: "button", class: danger ? "danger" : "primary", "data-answer": "yes", on: { click: () => { close(); doIt(); } } }, yes))));
+        h("button", { click: close }, t("cancel")),
+        h("button", { class: danger ? "danger" : "primary", "data-answer": "yes", click: () => { close(); doIt(); } }, yes))));
 }
 
 export function toastsView() {
   const { toasts } = state.local;
-  return h("div", { class: "toasts", key: "toasts", role: "status", "aria-live": "polite" },
+  return h("div.toasts", { key: "toasts", role: "status", "aria-live": "polite" },
     toasts.map((toast) => h("p", { key: `toast${toast.id}`, class: `toast ${toast.kind}` }, toast.text)));
 }

@@ -2,7 +2,7 @@
 
 import { act } from "./acting.js";
 import { h } from "./dom.js";
-import { count, number, t } from "./i18n.js";
+import { count, number, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { nameOf } from "./seats.js";
 import { change, state, table } from "./store.js";
@@ -13,9 +13,9 @@ export function badge() {
   if (!trust) return null;
   const open = state.local.drawerOpen && state.local.drawer === "proof";
   return h("button", {
-    key: "trust", type: "button", class: `trust ${trust.state}`, "aria-expanded": String(open), "aria-controls": "drawer",
-    on: { click: () => change({ drawer: "proof", drawerOpen: !open, unread: state.local.unread }) },
-  }, shield(trust.state), h("span", null, h("b", null, title(trust)), h("small", null, detail(trust))));
+    key: "trust", class: `trust ${trust.state}`, "aria-expanded": String(open), "aria-controls": "drawer",
+    click: () => change({ drawer: "proof", drawerOpen: !open, unread: state.local.unread }),
+  }, shield(trust.state), h("span", h("b", title(trust)), h("small", detail(trust))));
 }
 
 function title(trust) {
@@ -32,44 +32,44 @@ function detail(trust) {
 
 export function proofView() {
   const trust = table().trust;
-  if (!trust) return h("p", null, t("proof.none"));
+  if (!trust) return h("p", t("proof.none"));
   return h("div", { class: "proof" },
     h("div", { class: `verdict-box ${trust.state}` }, shield(trust.state),
-      h("div", null, h("h3", null, title(trust)), h("p", null, t(`proof.means-${trust.state}`, { name: trust.seat === null || trust.seat === undefined ? "" : nameOf(trust.seat) })))),
-    h("h3", null, t("proof.who")),
-    h("ul", { class: "shufflers" }, trust.shuffles.map((done, seat) =>
-      h("li", { class: done ? "done" : "" }, shield(done ? "verified" : "checking"), h("bdi", null, nameOf(seat)),
-        h("span", { class: "note" }, t(done ? "proof.shuffled" : "proof.not-yet"))))),
-    h("h3", null, t("proof.checked")),
+      h("div", h("h3", title(trust)), h("p", t(`proof.means-${trust.state}`, { name: trust.seat === null || trust.seat === undefined ? "" : nameOf(trust.seat) })))),
+    h("h3", t("proof.who")),
+    h("ul.shufflers", trust.shuffles.map((done, seat) =>
+      h("li", { class: done ? "done" : "" }, shield(done ? "verified" : "checking"), h("bdi", nameOf(seat)),
+        h("span.note", t(done ? "proof.shuffled" : "proof.not-yet"))))),
+    h("h3", t("proof.checked")),
     figures(trust),
     words(trust),
     auditOf(trust),
     h("div", { class: "row-buttons" },
-      h("button", { type: "button", on: { click: () => act({ do: "save" }) } }, icon("save"), t("trust.save")),
-      h("button", { type: "button", on: { click: () => act({ do: "recheck" }) } }, icon("check"), t("proof.recheck"))),
-    trust.transcript ? h("p", { class: "path" }, t("proof.saved"), " ", h("code", null, trust.transcript)) : null,
-    h("details", null, h("summary", null, t("proof.not-shown")), h("p", null, t("proof.limits"))));
+      h("button", { click: () => act({ do: "save" }) }, icon("save"), t("trust.save")),
+      h("button", { click: () => act({ do: "recheck" }) }, icon("check"), t("proof.recheck"))),
+    trust.transcript ? h("p.path", t("proof.saved"), " ", h("code", trust.transcript)) : null,
+    h("details", h("summary", t("proof.not-shown")), h("p", t("proof.limits"))));
 }
 
 function figures(trust) {
-  const rows = trust.proofs.map((proof) => [t(`proof.kind-${proof.kind}`), number(proof.objects), ""]);
+  const rows = trust.proofs.map((proof) => [tCode(`proof.kind-${proof.kind}`, "proof.kind-other"), number(proof.objects), ""]);
   rows.push([t("proof.accepted"), number(trust.accepted), ""]);
   rows.push([t("proof.failed"), number(trust.failed), trust.failed ? "bad" : "good"]);
   rows.push([t("proof.disclosed"), t("of", { n: trust.disclosed, of: trust.shuffles.length }), ""]);
   rows.push([t("proof.replayed"), t("of", { n: trust.replayed, of: trust.shuffles.length }), ""]);
-  return h("dl", { class: "figures" }, rows.map(([name, value, kind]) => [h("dt", null, name), h("dd", { class: kind }, value)]));
+  return h("dl.figures", rows.map(([name, value, kind]) => [h("dt", name), h("dd", { class: kind }, value)]));
 }
 
 function words(trust) {
   if (!trust.words?.length) return null;
-  return h("div", null, h("h3", null, t("proof.words")), h("p", { class: "note" }, t("proof.words-why")),
-    h("p", { class: "words", lang: "en" }, trust.words.map((word) => h("span", null, word))));
+  return h("div", h("h3", t("proof.words")), h("p.note", t("proof.words-why")),
+    h("p.words", { lang: "en" }, trust.words.map((word) => h("span", word))));
 }
 
 function auditOf(trust) {
   if (!trust.audit) return null;
   const { status, proofs, findings } = trust.audit;
-  return h("div", { class: "audit" }, h("h3", null, t("proof.audit")),
-    h("p", null, t(`audit.${status}`, { proofs: number(proofs ?? 0) })),
-    findings?.length ? h("ul", null, findings.map((finding) => h("li", null, typeof finding === "string" ? finding : finding.text ?? finding.code))) : null);
+  return h("div.audit", h("h3", t("proof.audit")),
+    h("p", tCode(`audit.${status}`, "audit.incomplete", { proofs: number(proofs ?? 0) })),
+    findings?.length ? h("ul", findings.map((finding) => h("li", typeof finding === "string" ? finding : finding.text ?? finding.code))) : null);
 }

@@ -177,6 +177,6 @@ export function qrView(text) {
   const size = grid.length + 8;
   let path = "";
   grid.forEach((row, y) => row.forEach((dark, x) => { if (dark) path += `M${x + 4} ${y + 4}h1v1h-1z`; }));
-  return h("svg", { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": text },
+  return h("svg.qr", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": text },
     h("rect", { width: size, height: size, fill: "#fff" }), h("path", { d: path, fill: "#000" }));
 }

@@ -20,13 +20,13 @@ export function rackView() {
     key: "rack", class: `rack rows-${rows.length}`, role: "listbox", "aria-label": t("rack.label"),
     "aria-multiselectable": "true", "aria-orientation": "horizontal", "data-drop": "rack",
     "aria-describedby": "rack-keys",
-    on: { keydown: onKey, focusin: onFocus },
+    keydown: onKey, focusin: onFocus,
   }, rows.map((row, r) => rowView(row, r, cursor, stop)));
 }
 
 function rowView(row, r, cursor, stop) {
   const last = row.findLastIndex((tile) => tile !== null);
-  return h("div", { class: "row", role: "presentation", key: `row${r}` },
+  return h("div.row", { role: "presentation", key: `row${r}` },
     row.map((tile, c) => slotView(tile, r, c, r * COLUMNS + c, c > last + 1, cursor, stop)));
 }
 
@@ -39,7 +39,7 @@ function slotView(tile, r, c, n, isTail, cursor, stop) {
     return h("span", {
       ...common, key: `empty${n}`, class: isTail ? "slot empty tail" : "slot empty",
       "aria-selected": "false", "aria-label": t("rack.empty", { row: r + 1, n: c + 1 }),
-      on: { click: () => onEmpty(r, c) },
+      click: () => onEmpty(r, c),
     });
   }
   return tileView(tile, common);
@@ -47,7 +47,7 @@ function slotView(tile, r, c, n, isTail, cursor, stop) {
 
 function tileView(tile, common) {
   const { picked, dragging, fresh, held, cursor } = state.local;
-  const seen = game();
+  const seen = game() ?? {};
   const isPicked = picked.includes(tile);
   const marks = {
     picked: isPicked,
@@ -63,7 +63,7 @@ function tileView(tile, common) {
     ...common, key: tile, class: ["slot", ...names].join(" "), t: hidden ? null : tile, okey: seen.okey,
     "aria-selected": String(isPicked), "aria-label": labelOf(tile, hidden, marks),
     "data-tile": hidden ? null : tile, "data-drag": hidden ? null : "tile",
-    on: { click: () => (hidden ? null : onTap(tile)) },
+    click: () => (hidden ? null : onTap(tile)),
   });
 }
 

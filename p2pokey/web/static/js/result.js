@@ -2,7 +2,7 @@
 
 import { act } from "./acting.js";
 import { h } from "./dom.js";
-import { has, list, number, signed, t } from "./i18n.js";
+import { has, list, number, signed, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { avatar, nameLine, nameOf, teamName } from "./seats.js";
 import { change, state, table } from "./store.js";
@@ -11,17 +11,17 @@ import { describe } from "./tile.js";
 export function resultView() {
   const { end, match } = table();
   if (!end || state.local.resultHidden === match.hand) return null;
-  return h("section", { class: "result", key: "result", "aria-labelledby": "result-title" },
+  return h("section.result", { key: "result", "aria-labelledby": "result-title" },
     h("header", null,
       h("h2", { id: "result-title", tabindex: -1 }, title(end)),
-      h("p", null, has(`reason.${end.reason}`) ? t(`reason.${end.reason}`) : "", " ", provenNote())),
+      h("p", has(`reason.${end.reason}`) ? t(`reason.${end.reason}`) : "", " ", provenNote())),
     match.over ? winners(match) : null,
-    h("ol", { class: "racks" }, ranking(end).map((seat) => seatResult(end, seat))),
+    h("ol.racks", ranking(end).map((seat) => seatResult(end, seat))),
     h("footer", null,
-      h("p", { class: "note", role: "status" }, readyText(end, match)),
+      h("p.note", { role: "status" }, readyText(end, match)),
       h("div", { class: "row-buttons" },
-        h("button", { type: "button", on: { click: () => change({ resultHidden: match.hand }) } }, icon("eye"), t("result.see-table")),
-        h("button", { type: "button", on: { click: () => act({ do: "ready", play: false }) } }, icon("leave"), t("do.leave-table")),
+        h("button", { click: () => change({ resultHidden: match.hand }) }, icon("eye"), t("result.see-table")),
+        h("button", { click: () => act({ do: "ready", play: false }) }, icon("leave"), t("do.leave-table")),
         nextButton(end, match))));
 }
 
@@ -29,7 +29,7 @@ export function resultView() {
 export function resultTab() {
   const { end, match } = table();
   if (!end || state.local.resultHidden !== match.hand) return null;
-  return h("button", { class: "result-tab primary", key: "result-tab", type: "button", on: { click: () => change({ resultHidden: null }) } }, t("result.show"));
+  return h("button.result-tab.primary", { key: "result-tab", click: () => change({ resultHidden: null }) }, t("result.show"));
 }
 
 function title(end) {
@@ -41,7 +41,7 @@ function title(end) {
 function provenNote() {
   const trust = table().trust;
   if (!trust?.replayed) return null;
-  return h("span", { class: "proven" }, shield(trust.failed ? "failed" : "verified"),
+  return h("span.proven", shield(trust.failed ? "failed" : "verified"),
     t("result.replayed", { n: trust.replayed, of: trust.shuffles.length }));
 }
 
@@ -51,7 +51,7 @@ function winners(match) {
   const names = teams && won.every((team) => team < 2)
     ? won.map((team) => `${teamName(team)} (${list(table().people.map((_, seat) => seat).filter((seat) => table().people[seat].team === team).map(nameOf))})`)
     : won.map(nameOf);
-  return h("p", { class: "winners" }, icon("star"), t(won.length > 1 ? "result.match-shared" : "result.match", { names: list(names) }));
+  return h("p.winners", icon("star"), t(won.length > 1 ? "result.match-shared" : "result.match", { names: list(names) }));
 }
 
 function ranking(end) {
@@ -63,26 +63,26 @@ function ranking(end) {
 function seatResult(end, seat) {
   const points = end.points[seat];
   return h("li", { key: `seat${seat}`, class: seat === end.finisher ? "seat-result won" : "seat-result" },
-    h("div", { class: "result-head" }, avatar(seat), nameLine(seat),
-      end.ready?.[seat] ? h("span", { class: "tag ready" }, icon("check"), t("result.ready")) : null,
-      h("span", { class: "points" }, signed(points)),
-      h("span", { class: "total" }, t("result.total", { n: number(end.totals[seat]) }))),
+    h("div.result-head", avatar(seat), nameLine(seat),
+      end.ready?.[seat] ? h("span.tag.ready", icon("check"), t("result.ready")) : null,
+      h("span.points", signed(points)),
+      h("span.total", t("result.total", { n: number(end.totals[seat]) }))),
     rackOf(end, seat),
-    h("ul", { class: "lines" }, end.lines[seat].map((line) => h("li", null,
-      h("span", null, lineText(line), h("i", { class: "cite" }, line.rule)), h("b", null, signed(line.points))))));
+    h("ul.lines", end.lines[seat].map((line) => h("li", null,
+      h("span", lineText(line), h("i.cite", line.rule)), h("b", signed(line.points))))));
 }
 
 function lineText(line) {
-  if (line.code === "charge" || line.code === "bonus") return t(`charge.${line.rule}`);
-  return t(`line.${line.code}`, line);
+  if (line.code === "charge" || line.code === "bonus") return tCode(`charge.${line.rule}`, "charge.other");
+  return tCode(`line.${line.code}`, "line.other", line);
 }
 
 function rackOf(end, seat) {
   const okey = table().game?.okey ?? null;
   const laid = seat === end.finisher && end.layout?.length ? end.layout.map((meld) => meld.tiles) : null;
   const groups = laid ?? (end.racks[seat].length ? [end.racks[seat]] : []);
-  if (groups.length === 0) return h("p", { class: "empty-rack" }, t("result.empty-rack"));
-  return h("div", { class: "result-rack" }, groups.map((tiles) => h("div", { class: "meld" },
+  if (groups.length === 0) return h("p.empty-rack", t("result.empty-rack"));
+  return h("div.result-rack", groups.map((tiles) => h("div", { class: "meld" },
     sorted(tiles, laid).map((tile) => h("okey-tile", { t: tile, okey, class: "small", role: "img", "aria-label": describe(tile, okey) })))));
 }
 
@@ -100,19 +100,25 @@ function readyText(end, match) {
 
 function nextButton(end, match) {
   if (end.ready?.[table().seat]) return null;
-  return h("button", { type: "button", class: "primary", key: "next", on: { click: () => act({ do: "ready", play: true }) } },
+  return h("button.primary", { key: "next", click: goOn },
     t(match.over ? "do.rematch" : "do.next-hand"));
+}
+
+/** The next hand; after the last one a new match, which the others may have to agree to. */
+async function goOn() {
+  const refused = await act({ do: "ready", play: true }, { quiet: table().match.over });
+  if (refused && table().match.over) act({ do: "rematch" });
 }
 
 /** Questions that the others at the table ask. */
 export function asksView() {
   const open = (table().asks ?? []).filter((ask) => ask.mine === null || ask.mine === undefined);
   if (open.length === 0) return null;
-  return h("div", { class: "asks", key: "asks", role: "status" }, open.map((ask) =>
-    h("div", { class: "banner info", key: `${ask.by}-${ask.seq}` },
-      h("span", null, askText(ask)),
-      h("button", { type: "button", on: { click: () => answer(ask, true) } }, t("yes")),
-      h("button", { type: "button", on: { click: () => answer(ask, false) } }, t("no")))));
+  return h("div.asks", { key: "asks", role: "status" }, open.map((ask) =>
+    h("div.banner.info", { key: `${ask.by}-${ask.seq}` },
+      h("span", askText(ask)),
+      h("button", { click: () => answer(ask, true) }, t("yes")),
+      h("button", { click: () => answer(ask, false) }, t("no")))));
 }
 
 const answer = (ask, yes) => act({ do: "answer", by: ask.by, seq: ask.seq, yes });

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { timeLeft } from "./clock.js";
-import { clean, count, duration, number, signed, t } from "./i18n.js";
+import { clean, count, duration, has, number, signed, t, tCode } from "./i18n.js";
 import { icon, shield } from "./icons.js";
 import { change, person, table } from "./store.js";
 
@@ -39,33 +39,33 @@ function plate(seat, position) {
   const classes = ["seat", position, turn && "turn", person(seat).link !== "here" && "away"];
   const time = timeLeft(seat);
   return h("button", {
-    key: `seat${seat}`, type: "button", class: classes.filter(Boolean).join(" "), "data-seat": seat,
-    "aria-haspopup": "dialog", on: { click: () => change({ panel: { kind: "seat", seat } }) },
+    key: `seat${seat}`, class: classes.filter(Boolean).join(" "), "data-seat": seat,
+    "aria-haspopup": "dialog", click: () => change({ panel: { kind: "seat", seat } }),
   },
     avatar(seat),
-    h("span", { class: "who" }, nameLine(seat), h("small", { class: "doing" }, person(seat).bot ? h("i", { class: "tag short" }, t("seat.bot")) : null, doing(seat))),
-    h("span", { class: "held", title: t("seat.tiles") },
-      h("span", { class: "mini", "aria-hidden": "true" }),
-      game ? h("span", null, game.counts[seat], h("span", { class: "sr" }, ` ${t("seat.tiles")}`)) : "–",
+    h("span.who", nameLine(seat), h("small.doing", person(seat).bot ? h("i.tag.short", t("seat.bot")) : null, doing(seat))),
+    h("span.held", { title: t("seat.tiles") },
+      h("span.mini", { "aria-hidden": "true" }),
+      game ? h("span", game.counts[seat], h("span.sr", ` ${t("seat.tiles")}`)) : "–",
       trust?.shuffles?.[seat] ? shieldTick() : null),
-    h("span", { class: "score" }, number(table().match?.totals?.[seat] ?? 0),
-      h("span", { class: "sr" }, ` ${t("seat.points")}`)),
+    h("span.score", number(table().match?.totals?.[seat] ?? 0),
+      h("span.sr", ` ${t("seat.points")}`)),
     chargedTag(seat),
-    turn && time ? h("span", { class: "sr" }, duration(time.left)) : null);
+    turn && time ? h("span.sr", duration(time.left)) : null);
 }
 
 function shieldTick() {
-  return h("span", { class: "tick", title: t("seat.shuffle-ok") }, shield("verified"),
-    h("span", { class: "sr" }, t("seat.shuffle-ok")));
+  return h("span.tick", { title: t("seat.shuffle-ok") }, shield("verified"),
+    h("span.sr", t("seat.shuffle-ok")));
 }
 
 export function nameLine(seat) {
   const who = person(seat);
   return h("b", { class: "name" },
     who.team !== null && who.team !== undefined ? h("i", { class: `team team-${who.team}`, title: teamName(who.team) }) : null,
-    h("bdi", null, nameOf(seat)),
-    who.bot ? h("i", { class: "tag" }, t("seat.bot")) : null,
-    table().game?.going_pairs?.[seat] ? h("i", { class: "tag pairs" }, t("seat.going-pairs")) : null);
+    h("bdi", nameOf(seat)),
+    who.bot ? h("i.tag", t("seat.bot")) : null,
+    table().game?.going_pairs?.[seat] ? h("i.tag.pairs", t("seat.going-pairs")) : null);
 }
 
 export const teamName = (team) => t("team.name", { letter: "AB"[team] });
@@ -98,21 +98,21 @@ export function seatPanel(seat, { act, close }) {
   const muted = table().muted?.includes(seat);
   const charges = table().game?.charges?.filter((charge) => charge.seat === seat) ?? [];
   return h("div", { class: "stack-col" },
-    h("p", null, h("i", { class: `dot ${who.link}` }), " ", linkSentence(seat)),
-    who.runner ? h("p", null, t("seat.run-by", { name: clean(who.runner, 40) })) : null,
-    h("p", { class: "with-icon" }, shield(table().trust?.shuffles?.[seat] ? "verified" : "checking"),
+    h("p", h("i", { class: `dot ${who.link}` }), " ", linkSentence(seat)),
+    who.runner ? h("p", t("seat.run-by", { name: clean(who.runner, 40) })) : null,
+    h("p.with-icon", shield(table().trust?.shuffles?.[seat] ? "verified" : "checking"),
       table().trust?.shuffles?.[seat] ? t("seat.shuffle-ok") : t("seat.shuffle-not-yet")),
     charges.length
-      ? h("div", null, h("h3", null, t("charges.title")),
-        h("ul", { class: "charges" }, charges.map((charge) => h("li", null,
-          h("span", null, chargeName(charge.rule)), h("b", null, signed(charge.points))))))
+      ? h("div", h("h3", t("charges.title")),
+        h("ul.charges", charges.map((charge) => h("li", null,
+          h("span", chargeName(charge.rule)), h("b", signed(charge.points))))))
       : null,
-    who.bot ? null : h("button", { type: "button", on: { click: () => { act({ do: "mute", seat, on: !muted }); close(); } } },
+    who.bot ? null : h("button", { click: () => { act({ do: "mute", seat, on: !muted }); close(); } },
       icon(muted ? "sound" : "mute"), t(muted ? "seat.unmute" : "seat.mute")));
 }
 
 export function chargeName(rule) {
-  return t("charge.cited", { what: t(`charge.${rule}`), rule });
+  return t("charge.cited", { what: tCode(`charge.${rule}`, "charge.other"), rule });
 }
 
 function linkSentence(seat) {
@@ -124,4 +124,13 @@ function linkSentence(seat) {
     return t(recovery ? "link.away-long" : "link.away-waits", { name });
   }
   return t(`link.${who.link}-long`, { name });
+}
+
+/** A line of talk: a phrase in the language of the reader, or what was written. */
+export function chatText(line) {
+  if (line.phrase !== null && line.phrase !== undefined) {
+    const key = `phrase.${line.phrase}`;
+    return has(key) ? t(key) : clean(line.phrase);
+  }
+  return clean(line.text, 500);
 }

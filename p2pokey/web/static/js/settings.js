@@ -11,20 +11,20 @@ const SWITCHES = ["shapes", "large_tiles", "confirm_discard", "sound_turn", "sou
 export function settingsView() {
   const now = settings();
   return h("div", { class: "settings" },
-    CHOICES.map(([name, values]) => h("fieldset", { key: name }, h("legend", null, t(`setting.${name}`)),
-      h("div", { class: "segments" }, values.map((value) => h("label", { key: value },
-        h("input", { type: "radio", name: `setting-${name}`, checked: now[name] === value, on: { change: () => act({ do: "settings", [name]: value }) } }),
-        h("span", null, t(`setting.${name}.${value}`))))))),
-    h("div", { class: "samples", "aria-hidden": "true" }, ["r7a", "b7a", "k7a", "y7a", "**a"].map((tile) => h("okey-tile", { t: tile, okey: "b8", class: "small" }))),
-    SWITCHES.map((name) => h("label", { class: "switch", key: name },
-      h("input", { type: "checkbox", role: "switch", checked: Boolean(now[name]), on: { change: (event) => act({ do: "settings", [name]: event.target.checked }) } }),
-      h("span", null, h("b", null, t(`setting.${name}`)), h("small", null, t(`setting.${name}.help`))))),
+    CHOICES.map(([name, values]) => h("fieldset", { key: name }, h("legend", t(`setting.${name}`)),
+      h("div.segments", values.map((value) => h("label", { key: value },
+        h("input", { type: "radio", name: `setting-${name}`, checked: now[name] === value, change: () => act({ do: "settings", [name]: value }) }),
+        h("span", t(`setting.${name}.${value}`))))))),
+    h("div.samples", { "aria-hidden": "true" }, ["r7a", "b7a", "k7a", "y7a", "**a"].map((tile) => h("okey-tile", { t: tile, okey: "b8", class: "small" }))),
+    SWITCHES.map((name) => h("label.switch", { key: name },
+      h("input", { type: "checkbox", role: "switch", checked: Boolean(now[name]), change: (event) => act({ do: "settings", [name]: event.target.checked }) }),
+      h("span", h("b", t(`setting.${name}`)), h("small", t(`setting.${name}.help`))))),
     notifications());
 }
 
 function notifications() {
   if (!("Notification" in window) || Notification.permission !== "default") return null;
-  return h("button", { type: "button", on: { click: () => Notification.requestPermission() } }, t("setting.notify"));
+  return h("button", { click: () => Notification.requestPermission() }, t("setting.notify"));
 }
 
 /** Puts what has been chosen on the page itself. */

@@ -3,7 +3,7 @@
 import { act, ask, sentence, takeControl } from "./acting.js";
 import { sinceView, timeLeft } from "./clock.js";
 import { h } from "./dom.js";
-import { duration, list, t } from "./i18n.js";
+import { clean, duration, list, t, tCode } from "./i18n.js";
 import { shield } from "./icons.js";
 import { nameOf } from "./seats.js";
 import { game, person, state, table } from "./store.js";
@@ -15,6 +15,7 @@ export function turnText() {
   if (now.end) return t("status.over");
   if (now.stage && now.stage.name !== "play") return stageText(now.stage);
   if (!seen) return "";
+  if (now.trust?.state === "failed") return t("refused.frozen");
   if (seen.phase === "over") return t("status.over");
   if (seen.phase === "indicator") return t("status.indicator");
   if (!seen.mine) return t("status.other", { name: nameOf(seen.turn) });
@@ -36,7 +37,7 @@ const HANDLED = new Set(["play", "done", "stopped", "result"]);
 export function stageText(stage) {
   const name = stage.seat === null || stage.seat === undefined ? "" : nameOf(stage.seat);
   const key = `stage.${stage.name}${name ? "-of" : ""}`;
-  return t(key, { name, done: stage.done, total: stage.total });
+  return tCode(key, "stage.audit-of", { name, done: stage.done, total: stage.total });
 }
 
 /** Progress of shuffling and dealing, in the middle of the table. */
@@ -45,14 +46,14 @@ export function progressView() {
   if (!stage || HANDLED.has(stage.name) || stage.name === "end") return null;
   const part = stage.total ? Math.round((100 * stage.done) / stage.total) : 0;
   const before = ["keys", "shuffle", "deal"].includes(stage.name);
-  return h("section", { class: "progress", key: "progress", "aria-label": t("progress.label") },
-    h("h2", null, t(`stage.title-${before ? "shuffle" : "audit"}`)),
-    h("p", { class: "now" }, stageText(stage)),
+  return h("section.progress", { key: "progress", "aria-label": t("progress.label") },
+    h("h2", t(`stage.title-${before ? "shuffle" : "audit"}`)),
+    h("p.now", stageText(stage)),
     h("progress", { max: 100, value: part, "aria-label": stageText(stage) }),
-    before ? h("ul", { class: "shufflers" }, Array.from({ length: seats }, (_, seat) =>
+    before ? h("ul.shufflers", Array.from({ length: seats }, (_, seat) =>
       h("li", { class: trust?.shuffles?.[seat] ? "done" : stage.seat === seat ? "now" : "" },
-        shield(trust?.shuffles?.[seat] ? "verified" : "checking"), h("bdi", null, nameOf(seat))))) : null,
-    h("p", { class: "why" }, t(before ? "stage.why-shuffle" : "stage.why-audit")));
+        shield(trust?.shuffles?.[seat] ? "verified" : "checking"), h("bdi", nameOf(seat))))) : null,
+    h("p.why", t(before ? "stage.why-shuffle" : "stage.why-audit")));
 }
 
 /** Warnings across the table, each with its cause and what can be done. */
@@ -65,19 +66,19 @@ export function bannersView() {
   else if (now?.paused) made.push(pausedBanner(now.paused));
   else if (now?.waiting && now.waiting.what !== "move") made.push(waitingBanner(now.waiting));
   if (now?.stage?.name === "stopped" && now.trust?.state !== "failed") made.push(stoppedBanner(now.stage));
-  return made.length ? h("div", { class: "banners", key: "banners", role: "status" }, made) : null;
+  return made.length ? h("div.banners", { key: "banners", role: "status" }, made) : null;
 }
 
 function banner(key, kind, text, ...more) {
-  return h("div", { class: `banner ${kind}`, key }, h("span", null, text), more);
+  return h("div", { class: `banner ${kind}`, key }, h("span", text), more);
 }
 
-const button = (label, click) => h("button", { type: "button", on: { click } }, label);
+const button = (label, click) => h("button", { click }, label);
 
 function failedBanner({ trust }) {
   const name = trust.seat === null || trust.seat === undefined ? t("somebody") : nameOf(trust.seat);
-  return h("div", { class: "banner failed", key: "failed", role: "alert" }, shield("failed"),
-    h("span", null, h("b", null, t("trust.failed-title", { name })), " ", t("trust.failed-text")),
+  return h("div.banner.failed", { key: "failed", role: "alert" }, shield("failed"),
+    h("span", h("b", t("trust.failed-title", { name })), " ", t("trust.failed-text")),
     button(t("trust.save"), () => act({ do: "save" })));
 }
 
@@ -93,7 +94,7 @@ function pausedBanner({ seat, since }) {
 
 function waitingBanner({ what, seats, since }) {
   const names = list(seats.map(nameOf));
-  return banner("waiting", "warn", t(`waiting.${what}`, { names, time: waited(since) }), voidButton());
+  return banner("waiting", "warn", tCode(`waiting.${what}`, "waiting.move", { names, time: waited(since) }), voidButton());
 }
 
 function voidButton() {
@@ -103,4 +104,12 @@ function voidButton() {
 function stoppedBanner(stage) {
   const text = stage.seat === null || stage.seat === undefined ? t("stopped.text") : t("stopped.by", { name: nameOf(stage.seat) });
   return banner("stopped", "bad", text, button(t("do.leave"), () => act({ do: "leave" })));
+}
+
+/** Something that the engine has to say once. */
+export function noticeView() {
+  const notice = state.view.notice;
+  if (!notice) return null;
+  const key = `notice.${notice.code}`;
+  return h("div.banner.info", { key: "notice", role: "status" }, h("span", t(key, notice) === key ? clean(notice.text ?? notice.code) : t(key, notice)));
 }

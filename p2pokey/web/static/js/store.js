@@ -1,5 +1,7 @@
 // Everything the page is drawn from: the newest view, and what is local to this tab.
 
+import { t } from "./i18n.js";
+
 export const state = {
   world: { games: [], phrases: [], version: "" },
   /** The newest view; null before the first. */
@@ -73,7 +75,11 @@ export const table = () => state.view?.table ?? null;
 export const game = () => state.view?.table?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
 
+/** Whether this tab may act: it has the control, and no failed proof has frozen the hand. */
+export const mayAct = () => state.control && table()?.trust?.state !== "failed";
+
 /** Name of a seat, as the table knows it. */
 export function person(seat) {
-  return (state.view?.table ?? state.view?.replay)?.people?.[seat] ?? { name: String(seat + 1) };
+  const found = (state.view?.table ?? state.view?.replay)?.people?.[seat];
+  return found?.name ? found : { ...found, name: t("seat.number", { n: seat + 1 }) };
 }
