@@ -3,9 +3,9 @@
 import pytest
 
 from p2pokey.rules.engine import engine_for
-from p2pokey.rules.moves import Discard, DrawLeft, DrawStack
+from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, Placed
 from p2pokey.rules.published import RULE_SETS
-from p2pokey.tiles import Seat, format_tile
+from p2pokey.tiles import Seat, Slot, Tile, format_tile
 from p2pokey.web.following import NewTile, kind_of, move_json
 from p2pokey.web.hints import intent_of
 from tests.bots.decks import shuffled
@@ -55,9 +55,7 @@ def test_in_the_duel_a_drawn_tile_stays_new_through_the_others_turn() -> None:
         assert watch.seen(view_of(state, deck, seat)) == drawn
 
 
-def _placed(found):
-    from p2pokey.rules.moves import Placed
-
+def _placed(found: tuple[Slot, Tile]) -> Placed:
     return Placed(*found)
 
 

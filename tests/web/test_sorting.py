@@ -12,7 +12,7 @@ from p2pokey.rules.openings import best_opening, opening_pairs
 from p2pokey.rules.playable import is_playable
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.view import View
-from p2pokey.tiles import Seat, parse_tile
+from p2pokey.tiles import Seat, parse_face, parse_tile
 from p2pokey.web.acting import move_of
 from p2pokey.web.hints import advice, hints_json
 from p2pokey.web.sorting import by_pairs, by_runs, sorts_json
@@ -83,15 +83,9 @@ def test_a_rack_that_finishes_is_sorted_into_its_melds() -> None:
             "y4a",
         ]
     ]
-    groups = by_runs(tiles[::-1], okey_of_none(), rules)
-    assert split_melds(tiles, okey=okey_of_none(), wrap=True) is not None
+    groups = by_runs(tiles[::-1], parse_face("k13"), rules)
+    assert split_melds(tiles, okey=parse_face("k13"), wrap=True) is not None
     assert sum(len(group) >= 3 for group in groups) == 4
-
-
-def okey_of_none():
-    from p2pokey.tiles import parse_face
-
-    return parse_face("k13")
 
 
 @pytest.mark.parametrize("key", OPEN_KEYS)
