@@ -28,6 +28,7 @@ export function describe(tile, okey) {
 }
 
 export function describeFace(face) {
+  if (face[0] === "?") return t("tile.any", { n: face.slice(1) });
   return t("tile.face", { colour: t(`colour.${COLOURS[face[0]]}`), n: face.slice(1) });
 }
 
@@ -79,7 +80,7 @@ function text(tag, content, className = "") {
 function face(name, className) {
   const made = text("span", name.slice(1), className);
   made.dataset.c = name[0];
-  made.append(shape(name[0], "dot"));
+  if (name[0] in SHAPES) made.append(shape(name[0], "dot")); // ?9 is a nine whose colour is open
   return made;
 }
 
