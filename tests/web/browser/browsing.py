@@ -71,6 +71,7 @@ def browse(
     size: tuple[int, int] = DESKTOP,
     touch: bool = False,
     scale: float = 1,
+    seconds: float = 100,
 ) -> None:
     """Runs a test on the page of an engine, which is made on the event loop of the test.
 
@@ -98,7 +99,7 @@ def browse(
             finally:
                 await browser.close()
 
-    asyncio.run(asyncio.wait_for(run(), 100))
+    asyncio.run(asyncio.wait_for(run(), seconds))
 
 
 async def _open(visit: Visit) -> None:

@@ -151,3 +151,29 @@ def test_tiles_under_the_finger_are_large_enough(size: tuple[int, int]) -> None:
             assert box[1] >= 24
 
     browse(seated("101-rising", seed=3), play, size=size, touch=True)
+
+
+def test_a_pen_drags_like_a_mouse() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page = visit.page
+        session = await page.context.new_cdp_session(page)
+        name = (await visit.local("rows"))[0][0]
+        (x, y), (to_x, to_y) = (
+            await middle(tile(page, name)),
+            await middle(page.locator('[data-drop="slot:1:14"]')),
+        )
+        await page.evaluate("addEventListener('pointerdown', e => globalThis.by = e.pointerType)")
+        steps = [("mousePressed", x, y)]
+        steps += [("mouseMoved", x + (to_x - x) * part, y + (to_y - y) * part) for part in (0.5, 1)]
+        for kind, at_x, at_y in (*steps, ("mouseReleased", to_x, to_y)):
+            await session.send(
+                "Input.dispatchMouseEvent",
+                {
+                    "type": kind, "x": at_x, "y": at_y, "button": "left", "buttons": 1,
+                    "clickCount": 1, "pointerType": "pen",
+                },
+            )  # fmt: skip
+        await wait_js(page, f"p2pokey.state.local.rows[1][14] === '{name}'")
+        assert await page.evaluate("globalThis.by") == "pen"
+
+    browse(seated("101-rising", seed=3), play)

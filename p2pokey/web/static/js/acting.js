@@ -29,7 +29,7 @@ export async function act(intent, { quiet = false } = {}) {
 export const takeControl = () => connection?.takeControl();
 
 /** A refusal as a sentence, with the rule that is behind it. */
-export function explain(refused) {
+function explain(refused) {
   if (refused.rule) return sentence(refused);
   const key = `refused.${refused.code}`;
   return has(key) ? t(key, refused) : refused.text ?? t("refused.internal");

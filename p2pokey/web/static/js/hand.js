@@ -176,7 +176,7 @@ export function sent() {
 let proposed = "[]";
 
 /** Asks the engine what the melds under construction are worth. */
-export function proposeMelds() {
+function proposeMelds() {
   const melds = isDuel() ? (local().work ? local().work.sets : []) : local().melds;
   const text = JSON.stringify(melds);
   if (text === proposed) return;

@@ -1,6 +1,6 @@
 // Every sentence that a person reads, in one catalogue per language (lang/*.json, same keys in each).
 
-export const LANGUAGES = ["en", "tr"];
+const LANGUAGES = ["en", "tr"];
 const catalogues = {};
 let current = "en";
 let plurals = new Intl.PluralRules("en");

@@ -15,7 +15,7 @@ const TABS = [["play", "play"], ["archive", "folder"], ["stats", "chart"], ["set
 const PAGES = { play: playPage, archive: archiveView, stats: statsView, settings: settingsPage, host: hostPage, solo: soloPage, public: publicPage };
 const PARENT = { host: "play", solo: "play", public: "play" };
 
-export function goTo(page) {
+function goTo(page) {
   change({ page, focus: "page-title" });
   if (page === "archive" || page === "stats") act({ do: "past" });
   if (page === "public") act({ do: "public" });
@@ -112,7 +112,7 @@ function join({ invite, password }) {
 }
 
 /** A code as it was read aloud or typed on a Turkish keyboard; a link stays as it is. */
-export function foldCode(text) {
+function foldCode(text) {
   const plain = text.trim();
   if (/[:/#]/.test(plain)) return plain;
   return plain.replace(/ı/g, "i").replace(/İ/g, "I").normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/\s+/g, "-");

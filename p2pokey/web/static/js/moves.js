@@ -155,7 +155,7 @@ export async function feed(meld, end, tiles) {
 }
 
 /** Where a meld takes this tile: the ends that fit, best guess first. */
-export function endsFor(meld, tile) {
+function endsFor(meld, tile) {
   return (can().add ?? []).filter((entry) => entry.meld === meld && entry.tile === tile);
 }
 
@@ -176,7 +176,7 @@ export function dropOnMeld(meld, tiles, end = null) {
   feed(meld, wanted, tiles);
 }
 
-export function retrievalFor(meld, tiles) {
+function retrievalFor(meld, tiles) {
   return (can().retrieve ?? []).find(
     (entry) => entry.meld === meld && entry.supply.every((tile) => tiles.includes(tile)),
   );

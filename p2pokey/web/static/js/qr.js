@@ -53,7 +53,7 @@ function codewords(bytes, version) {
 }
 
 /** The code as rows of true for dark; throws RangeError for more than 213 bytes. */
-export function qrMatrix(text) {
+function qrMatrix(text) {
   const bytes = new TextEncoder().encode(text);
   const version = VERSIONS.findIndex(([size], n) => bytes.length + (n < 9 ? 2 : 3) <= size) + 1;
   if (version === 0) throw new RangeError("too long for a QR code");

@@ -34,7 +34,7 @@ export function timeText() {
 
 const HANDLED = new Set(["play", "done", "stopped", "result"]);
 
-export function stageText(stage) {
+function stageText(stage) {
   const name = stage.seat === null || stage.seat === undefined ? "" : nameOf(stage.seat);
   const key = `stage.${stage.name}${name ? "-of" : ""}`;
   return tCode(key, "stage.audit-of", { name, done: stage.done, total: stage.total });

@@ -11,13 +11,13 @@ const SHAPES = {
   f: "M6 .9a2.2 2.2 0 0 1 2 3.1 2.2 2.2 0 1 1-.3 4.1c.2 1.2.6 2 1.2 2.9H3.1c.6-.9 1-1.7 1.2-2.9A2.2 2.2 0 1 1 4 4a2.2 2.2 0 0 1 2-3.1z",
   star: "M6 .6l1.6 3.5 3.8.4-2.8 2.6.8 3.8L6 9 2.6 10.9l.8-3.8L.6 4.5l3.8-.4z",
 };
-export const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
+const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
 
 /** Face of a tile without its copy letter: `r5a` is `r5`, `**a` is `**`. */
 export const faceOf = (tile) => tile.slice(0, -1);
-export const isFalse = (tile) => tile.startsWith("**");
-export const colourOf = (tile) => (isFalse(tile) ? "f" : tile[0]);
-export const numberOf = (tile) => (isFalse(tile) ? 0 : parseInt(tile.slice(1), 10));
+const isFalse = (tile) => tile.startsWith("**");
+const colourOf = (tile) => (isFalse(tile) ? "f" : tile[0]);
+const numberOf = (tile) => (isFalse(tile) ? 0 : parseInt(tile.slice(1), 10));
 
 /** The tile in words; `okey` is the face that is wild, null in the duel. */
 export function describe(tile, okey) {
@@ -28,6 +28,7 @@ export function describe(tile, okey) {
 }
 
 export function describeFace(face) {
+  if (face[0] === "?") return t("tile.any", { n: face.slice(1) });
   return t("tile.face", { colour: t(`colour.${COLOURS[face[0]]}`), n: face.slice(1) });
 }
 
@@ -79,7 +80,7 @@ function text(tag, content, className = "") {
 function face(name, className) {
   const made = text("span", name.slice(1), className);
   made.dataset.c = name[0];
-  made.append(shape(name[0], "dot"));
+  if (name[0] in SHAPES) made.append(shape(name[0], "dot")); // ?9 is a nine whose colour is open
   return made;
 }
 
@@ -90,7 +91,7 @@ function badge() {
   return made;
 }
 
-export function shape(name, className) {
+function shape(name, className) {
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
   svg.setAttribute("viewBox", "0 0 12 12");
