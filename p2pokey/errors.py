@@ -239,7 +239,7 @@ class Banned(SignalingError):
 
 
 class PasswordNeeded(WrongCode):
-    """That table asks for a password besides the code: ask your host for it."""
+    """That table asks for a password besides the code: ask your host for it, and join with --password."""
 
 
 class Declined(SignalingError):

@@ -24,8 +24,6 @@ from p2pokey.table.commands import (
 from p2pokey.table.phrases import Phrase
 from p2pokey.tiles import Seat
 
-STAY_S = 600.0
-"""After a match a player may ask for a rematch for that long."""
 _STDIN = 0
 _MAX_LINE = 8192
 
@@ -149,6 +147,8 @@ class Console:
         out, seats = self._seat(words), range(len(self._table.names))
         if out == self._table.links.seat:
             raise ValueError("whoever wants to go just goes: /leave")
+        if len(seats) == 2:
+            raise ValueError("nobody else would stay: /leave ends the table")
         order = [VACANT if seat == out else seat for seat in seats]
         if order[0] == VACANT:
             order = [*order[1:], VACANT]  # somebody who stays has to open the room

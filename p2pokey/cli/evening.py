@@ -1,11 +1,11 @@
 """An evening at the terminal: news as sentences or JSON lines, chat and commands as typed lines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
+from typing import Any
 
-from p2pokey.cli.console import STAY_S, Console
+from p2pokey.cli.console import Console
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.friends import greet
 from p2pokey.cli.telling import Teller
@@ -61,25 +61,35 @@ class TerminalShell:
         if self._contacts is None:
             return
         others = [seat for number, seat in enumerate(mesh.roster.seats) if number != mesh.seat]
-        people = [seat for seat in others if seat.runner == seat.public_key]
+        people = [seat for seat in others if not seat.is_computer]
         for text in greet(self._contacts, [(seat.name, seat.public_key) for seat in people]):
             self._teller.tell(KeyNoted(text=text))
 
     def wishes(self, mesh: Mesh) -> SeatWishes:
         """The computer plays; somebody at the terminal may want a rematch."""
         del mesh
-        linger = STAY_S if self._has_console else None
-        return SeatWishes(stays=self._has_console, linger_s=linger)
+        return SeatWishes(stays=self._has_console)
 
-    @asynccontextmanager
-    async def playing(self, table: Table) -> AsyncIterator[None]:
-        """Takes what is typed as long as the table is played."""
-        if not self._has_console:
-            yield
-            return
-        reading = asyncio.create_task(Console(table, say=self._teller.say).read())
-        try:
-            yield
-        finally:
-            reading.cancel()
-            await asyncio.wait([reading])
+    async def play(self, table: Table) -> None:
+        """Plays to the end of the table; takes what is typed meanwhile."""
+        if self._has_console:
+            console = Console(table, say=self._teller.say)
+            await play_beside(table.play(), console.read())
+        else:
+            await table.play()
+
+
+async def play_beside(
+    playing: Coroutine[Any, Any, object], reading: Coroutine[Any, Any, None]
+) -> None:
+    """Plays while what is typed is read; ends with the game, or when either of the two fails."""
+    tasks = play, read = asyncio.create_task(playing), asyncio.create_task(reading)
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if read.done():
+            read.result()
+        await play
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

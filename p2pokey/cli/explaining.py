@@ -67,7 +67,7 @@ def _list_lines(language: Language) -> Iterator[str]:
     rows = tuple(
         (key, say(language, f"name.{key}"), say(language, f"line.{key}")) for key in RULE_SETS
     )
-    return _aligned(rows, right=False)
+    return aligned(rows, right=False)
 
 
 def card_lines(card: Card) -> Iterator[str]:
@@ -83,14 +83,14 @@ def card_lines(card: Card) -> Iterator[str]:
 
 
 def _section_lines(section: Section) -> Iterator[str]:
-    for index, line in enumerate(_aligned(section.rows, right=section.has_head)):
+    for index, line in enumerate(aligned(section.rows, right=section.has_head)):
         is_head = section.has_head and index == 0
         yield _GAP + (click.style(line, underline=True) if is_head else line)
     for note in section.notes:
         yield _GAP + note
 
 
-def _aligned(rows: tuple[tuple[str, ...], ...], *, right: bool) -> Iterator[str]:
+def aligned(rows: tuple[tuple[str, ...], ...], *, right: bool) -> Iterator[str]:
     """Rows with their cells below each other; all but the first column may stand right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:

@@ -25,15 +25,7 @@ def run_list(output: Output, *, as_json: bool) -> int:
     """Prints all contacts."""
     contacts = load_contacts(find_dirs().contacts)
     if as_json:
-        rows = [
-            {
-                "name": contact.name,
-                "key": contact.key.hex(),
-                "since": contact.since,
-                "new_key": None if contact.new_key is None else contact.new_key.hex(),
-            }
-            for contact in contacts
-        ]
+        rows = [contact.as_dict() for contact in contacts]
         output.data(json.dumps({"contacts": rows}, indent=2, ensure_ascii=True))
         return ExitCode.OK
     if not contacts:

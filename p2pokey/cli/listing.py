@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from p2pokey.cli.defaults import DEFAULT_SERVER
 from p2pokey.cli.output import Output
 from p2pokey.cli.rooms import PUBLIC_WARNING, short_key
 from p2pokey.cli.running import run_async
@@ -33,7 +34,8 @@ def run_tables(output: Output, *, server: str, as_json: bool) -> int:
         for room in rooms
     ]
     output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows))
-    output.say(f"Join one with: p2pokey join ROOM --public\n{PUBLIC_WARNING}")
+    named = "" if server == DEFAULT_SERVER else f" --server {server}"
+    output.say(f"Join one with: p2pokey join ROOM --public --auto{named}\n{PUBLIC_WARNING}")
     return 0
 
 

@@ -106,7 +106,7 @@ def game_options(function: Function) -> Function:
             "options",
             multiple=True,
             metavar="NAME=VALUE",
-            help="An option of these rules, such as hands=7; may be repeated.",
+            help="An option of these rules, such as hands=7 where there is one; may be repeated.",
         ),
     )
     return with_options(function, options)
@@ -159,7 +159,7 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     default=60,
     show_default=True,
     metavar="SECONDS",
-    help="In which a lost connection does not count, for each player and hand.",
+    help="How long a broken connection stops the clock, for each player and hand.",
 )
 @click.option(
     "--recovery/--no-recovery",
@@ -188,7 +188,12 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     help="Seats for computer players, which run on this computer.",
 )
 @click.option(
-    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+    "--server",
+    default=DEFAULT_SERVER,
+    envvar="P2POKEY_SERVER",
+    show_default=True,
+    show_envvar=True,
+    help="Address of the signalling server.",
 )
 @table_options
 @common
@@ -227,10 +232,19 @@ def host(
 
 @cli.command()
 @click.argument("invite", metavar="CODE|LINK")
-@click.option("--public", is_flag=True, help="Ask for a seat at a public table: ROOM as a code.")
+@click.option(
+    "--public",
+    is_flag=True,
+    help="Ask for a seat at a public table: give its ROOM instead of a code.",
+)
 @click.option("--password", is_flag=True, help="Type the table's password, unseen.")
 @click.option("--bot", is_flag=True, hidden=True)
-@click.option("--server", envvar="P2POKEY_SERVER", help="Address; a link names its own.")
+@click.option(
+    "--server",
+    envvar="P2POKEY_SERVER",
+    show_envvar=True,
+    help="Address of the signalling server; a link names its own.",
+)
 @table_options
 @common
 def join(
@@ -257,7 +271,12 @@ def join(
 
 @cli.command()
 @click.option(
-    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+    "--server",
+    default=DEFAULT_SERVER,
+    envvar="P2POKEY_SERVER",
+    show_default=True,
+    show_envvar=True,
+    help="Address of the signalling server.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @common
@@ -333,7 +352,7 @@ def _only_auto(auto: bool) -> None:
 @click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
 @common
 def demo(output: Output, **values: Any) -> int:
-    """Play between four programs on this computer, and audit what they leave."""
+    """Play between programs on this computer, one a seat, and audit what they leave."""
     from p2pokey.cli.demo import run_demo
 
     return run_demo(output, **values)

@@ -118,7 +118,9 @@ class HostRoom:
 
 def _check(wishes: RoomWishes, seats: int) -> None:
     if wishes.bots >= seats:
-        raise _usage(f"A table of {seats} has room for {seats - 1} bots besides you.")
+        raise _usage(
+            f"Ask for fewer bots: besides you a table of {seats} has room for {seats - 1}."
+        )
     if wishes.public is None and wishes.accept_all:
         raise _usage("--accept-all is for public tables.")
     if wishes.public is not None and not shown_text(wishes.public, MAX_TITLE_CHARS):
@@ -194,7 +196,9 @@ def room_text(progress: Progress) -> str | None:
         case Phase.SAME_KEY:
             return f"Somebody knocked with the key of {name}, who is here already, and was refused."
         case Phase.WRONG_CODE:
-            return "Somebody tried to come in with a wrong code."
+            return (
+                "Somebody tried to come in with a wrong code or password, or without the password."
+            )
         case Phase.STRANGER_LEFT:
             return "Somebody who has no seat came into the room of this table and was sent away."
         case Phase.CODE_BURNT:

@@ -110,7 +110,7 @@ def run_host(
 
         def show(invite: Invite) -> None:
             named = None if server == DEFAULT_SERVER else server
-            teller.invited(invite.code, invite.uri(server), named)
+            teller.invited(invite.code, invite.uri(server), named, has_password=bool(room.password))
             bots.state = sitter.state or profile.tables
             more = (
                 "--patience",

@@ -9,6 +9,7 @@ import click
 
 from p2pokey.cli.auditing import progress_bar
 from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.explaining import aligned
 from p2pokey.cli.output import Output
 from p2pokey.native.contacts import load_contacts
 from p2pokey.native.entropy import OsEntropy
@@ -18,11 +19,11 @@ from p2pokey.table.statistics import Counting, Record, Statistics
 from p2pokey.transcript.file import MAX_FILE
 
 _SKIPPED = {
-    "unreadable": "no transcripts",
+    "unreadable": "no transcript",
     "no score": "without a score that all have signed",
     "others": "of other players",
-    "twice": "of hands that are counted already",
-    "again": "of hands that were cancelled and dealt again",
+    "twice": "another copy of a hand",
+    "again": "cancelled and dealt again",
 }
 
 
@@ -44,7 +45,8 @@ def run_stats(output: Output, *, folder: Path | None, key: str | None, as_json: 
     else:
         for line in _lines(sums, names):
             output.data(line)
-        output.say("Scores are as all seats signed them; p2pokey audit FILE checks how they came.")
+        if sums.by_rules:
+            output.say("Scores are as all signed them; p2pokey audit FILE checks how they came.")
     return ExitCode.OK
 
 
@@ -87,7 +89,7 @@ def _lines(sums: Statistics, names: dict[bytes, str]) -> Iterator[str]:
         yield from _table([head, *people])
     for reason, count in sorted(sums.skipped.items()):
         if count:
-            yield f"{count} files left out: {_SKIPPED[reason]}"
+            yield f"left out, {_SKIPPED[reason]}: {count}"
 
 
 def _cells(record: Record) -> tuple[str, ...]:
@@ -96,12 +98,9 @@ def _cells(record: Record) -> tuple[str, ...]:
 
 
 def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for index, (first, *rest) in enumerate(rows):
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        line = "  ".join(cells).rstrip()
-        yield click.style(line, underline=True) if index == 0 else line
+    head, *body = aligned(tuple(rows), right=True)
+    yield click.style(head, underline=True)
+    yield from body
 
 
 def _to_json(sums: Statistics, names: dict[bytes, str]) -> dict[str, Any]:

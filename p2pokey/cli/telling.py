@@ -20,6 +20,7 @@ from p2pokey.peer.events import (
     KeyNoted,
     LinkSeen,
     MatchEnded,
+    MatchOver,
     MovedForIdle,
     MoveMade,
     PeerEvent,
@@ -56,15 +57,18 @@ class Teller:
         self._names: tuple[str, ...] = ()
         self._lang = language()
 
-    def invited(self, code: str, link: str, server: str | None = None) -> None:
+    def invited(
+        self, code: str, link: str, server: str | None = None, *, has_password: bool = False
+    ) -> None:
         """There is an invite to pass on; `server`: what friends have to name beside the code."""
         if self._as_json:
             self._record({"event": "Invited", "code": code, "link": link})
             return
         more = "" if server is None else f" --server {server}"
+        more += " --password" if has_password else ""
         self._output.say(
             f"Send this code to your friends; they type: p2pokey join CODE --auto{more}\n"
-            "The link does instead of the code and names the server."
+            "The link works in place of the code and names the server."
         )
         self._output.data(code)
         self._output.data(link)
@@ -135,7 +139,7 @@ class Teller:
                 words = " ".join(event.safety_words)
                 return (
                     f"Connected: {', '.join(event.names)}. You have seat {event.seat + 1}.\n"
-                    f"If in doubt, read these words to each other, they must be equal: {words}"
+                    f"If in doubt, read these words to each other; they must be the same: {words}"
                 )
             case Resumed() | HandResumed() | SeatPlayedFor() | SeatBack():
                 return self._return_text(event)
@@ -153,11 +157,20 @@ class Teller:
                 saved = f" What was signed is in {event.transcript}." if event.transcript else ""
                 again = f": {event.reason}. It is dealt again." if event.dealt_again else "."
                 return f"  The hand has no score{again}{saved}"
+            case MatchOver():
+                return self._over_text(event)
             case MatchEnded():
                 winners = ", ".join(self._name(seat) for seat in event.winners)
                 return f"Hands played: {event.hands}." + (f" Won by {winners}." if winners else "")
             case MoveMade() | ShuffleChecked() | HandCounted():
                 return None
+
+    def _over_text(self, event: MatchOver) -> str:
+        """Said at once; the program may stay for a while."""
+        winners = ", ".join(self._name(seat) for seat in event.winners)
+        won = f"The match is over, won by {winners}." if winners else "The match is over."
+        stays = " /rematch asks all for another one, /leave ends; the program stays ten minutes."
+        return won + (stays if event.stays else "")
 
     def _score(self, event: HandCounted) -> None:
         if event.is_cancelled:
@@ -177,7 +190,8 @@ def _meeting_text(progress: Progress) -> str | None:
         case Phase.CODE_ACCEPTED:
             return "The code is right."
         case Phase.FRIENDS_HERE:
-            return f"{progress.done} of {progress.total} seats are taken."
+            who = f" ({progress.name})" if progress.name else ""
+            return f"{progress.done} of {progress.total} seats are taken{who}."
         case Phase.ROSTER_SIGNED:
             return "All are here: connecting to each of them."
         case Phase.LINK_AUTHENTICATED:

@@ -1,35 +1,33 @@
 """Votes about a seat that has fallen silent, and what follows from them (docs/protocol.md S10).
 
-When its shell has waited long enough a seat votes DROP and from then on holds back, unaccepted, what
-the silent seat may still send. The vote stands until all others have cast the same one, or until
-another seat shows with REFUSE the message that follows the head. Why honest seats always come to
-the same decision is in the protocol document; the bookkeeping is in transcript/absence.py.
+When its shell has waited long enough a seat votes DROP (calling.py) and from then on holds back,
+unaccepted, what the silent seat may still send (holding.py). The vote stands until all others have
+cast the same one, or until another seat shows with REFUSE the message that follows the head
+(answering.py). Why honest seats always come to the same decision is in the protocol document; the
+bookkeeping is in transcript/absence.py.
 
 Everything here happens when the machine has nothing else to do, so that what a seat sent before its
 vote has been handled before the vote counts.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from p2pokey.errors import DecodeError, P2POkeyError, VerificationError
+from p2pokey.hand.answering import Answering
+from p2pokey.hand.awaiting import DEALT, OPENING, is_absent_turn
+from p2pokey.hand.calling import drop_about
 from p2pokey.hand.closing import complete_closing, finish
 from p2pokey.hand.core import HandCore
-from p2pokey.hand.effects import HandPaused, Phase, SeatAbsent, SeatReturned, Send
+from p2pokey.hand.effects import Phase, SeatAbsent, SeatReturned, Send
+from p2pokey.hand.holding import Holding
 from p2pokey.hand.rewinding import go_back
 from p2pokey.hand.standing_in import begin_absent_turn, release_tokens, roll_turn_back
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.absence import FIRST_DEALT_STEP, Mark, refused_message
-from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, decode_envelope
+from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.messages import Drop, Kind, Refuse, Return, Void
-
-MAX_HELD = 64
-"""Messages of a seat that are kept while a vote about it is open."""
-OPENING = (Phase.COMMIT, Phase.KEYS, Phase.SHUFFLE, Phase.READY)
-"""Rounds before the deal: a seat that is missing there ends the attempt."""
-DEALT = (Phase.DEAL, Phase.INDICATOR, Phase.PLAY)
-"""Rounds in which the others stand in for an absent seat."""
 
 StopFor = Callable[[Seat, P2POkeyError, tuple[bytes, ...]], None]
 Take = Callable[[Envelope], None]
@@ -43,12 +41,15 @@ class Absence:
         core: HandCore,
         inbox: Sequence[deque[Envelope]],
         verifier: Verifier,
+        holding: Holding,
         *,
         stop_for: StopFor,
         give_up: Callable[[Seat], None],
         take: Take,
     ) -> None:
         """Args:
+        inbox: by seat, accepted messages that wait for their turn.
+        holding: this seat's open vote.
         stop_for: ends the hand for a fault of that seat.
         give_up: ends the attempt because that seat is missing.
         take: chains a checked envelope and puts it where it belongs.
@@ -56,43 +57,19 @@ class Absence:
         self._core = core
         self._inbox = inbox
         self._verifier = verifier
+        self._holding = holding
+        self._answering = Answering(core, holding)
         self._stop_for = stop_for
         self._give_up = give_up
         self._take = take
-        self._open: Drop | None = None
-        self._held: dict[tuple[int, bytes], Envelope] = {}
         self._returned: Envelope | None = None
         self._cast: set[tuple[Seat, Drop]] = set()
         self._cast_at: dict[int, list[tuple[Seat, Drop]]] = {}
         """The same by step, as they came."""
         self._against: list[Drop] = []
         """The same about this seat."""
-        self._answered: dict[Seat, int] = dict.fromkeys(core.seats, 0)
-        """How many votes of each seat, from its first one on, need no answer for good."""
-        self._paused: set[Seat] = set()
 
     # What the machine asks -----------------------------------------------------------------------
-
-    @property
-    def called(self) -> Seat | None:
-        """The seat about which this seat's vote is open."""
-        return None if self._open is None else Seat(self._open.absent)
-
-    @property
-    def paused(self) -> tuple[Seat, ...]:
-        """Seats that were called in vain and are still waited for."""
-        self._paused = {seat for seat in self._paused if self._is_missing(seat)}
-        return tuple(sorted(self._paused))
-
-    def holds(self, envelope: Envelope) -> bool:
-        """Keeps back what comes from a seat whose absence this seat has voted for."""
-        vote = self._open
-        if vote is None or envelope.seat != vote.absent or envelope.seq < vote.head_seq:
-            return False
-        self._core.book.verify(envelope)
-        if len(self._held) < MAX_HELD:
-            self._held[envelope.seq, envelope.encoded] = envelope
-        return True
 
     def diverts(self, envelope: Envelope) -> bool:
         """Whether an accepted envelope counts for nothing, being of an absent seat."""
@@ -124,20 +101,13 @@ class Absence:
             Whether it may be looked at: not where it holds what this seat has voted not to take, and
             the accuser has cast the same vote.
         """
-        vote = self._open
-        if vote is None or not any(self._is_behind(vote, item) for item in void.evidence):
+        vote = self._holding.vote
+        if vote is None or not any(map(self._holding.hides, void.evidence)):
             return True
         if self._core.ballot.has_voted(envelope.seat, vote):
             return False
         self._release()
         return True
-
-    def _is_behind(self, vote: Drop, data: bytes) -> bool:
-        try:
-            shown = decode_envelope(data)
-        except DecodeError:
-            return False
-        return shown.seat == vote.absent and shown.seq >= vote.head_seq
 
     def suspends(self, envelope: Envelope) -> bool:
         """Whether this message follows a vote about this seat that is not yet decided.
@@ -163,95 +133,8 @@ class Absence:
         if vote.absent == self._core.seat and vote not in self._against:
             self._against.append(vote)
 
-    def names_head(self, vote: Drop) -> bool:
-        """Whether the head of the vote is the one that this seat has, as far as it can tell."""
-        chain = self._core.book.chain(Seat(vote.absent))
-        if vote.head_seq > len(chain):
-            return True
-        return vote.head == (chain[vote.head_seq - 1].body_hash if vote.head_seq else NO_PREVIOUS)
-
-    # Calling -------------------------------------------------------------------------------------
-
-    def call(self, seat: Seat) -> None:
-        """This seat has waited long enough."""
-        core = self._core
-        if not self._is_missing(seat) or core.is_absent:
-            return
-        if not self._can_stand_in():
-            if seat not in self._paused:
-                self._paused.add(seat)
-                core.emit(HandPaused(seat=seat))
-            return
-        if self._may_vote(seat):
-            self._vote(seat, self._head_of(seat))
-
-    def can_repeat(self, vote: Drop) -> bool:
-        """Whether a vote of an earlier run can be cast again now."""
-        seat = Seat(vote.absent)
-        return (
-            self._is_missing(seat)
-            and self._may_vote(seat)
-            and (vote.step, vote.head_seq) == (self._core.step, self._head_of(seat))
-        )
-
-    def repeat(self, vote: Drop) -> None:
-        """The vote of an earlier run stands."""
-        self._lock(vote)
-
-    def _is_missing(self, seat: Seat) -> bool:
-        """Whether the hand cannot go on without a message of that seat, and none is here."""
-        core = self._core
-        if seat == core.seat or seat not in core.present or self._inbox[seat]:
-            return False
-        return seat in awaited(core)
-
-    def _may_vote(self, seat: Seat) -> bool:
-        head = self._head_of(seat)
-        is_shown = any(
-            core_seat != seat and self._core.ballot.has_refused(core_seat, seat, head)
-            for core_seat in self._core.seats
-        )
-        return self._open is None and not is_shown
-
-    def _can_stand_in(self) -> bool:
-        core = self._core
-        if core.phase in OPENING:
-            return True
-        if core.phase in DEALT and core.mark is not None:
-            return False
-        is_first = core.mark is None or core.phase is Phase.RESULT
-        return core.threshold > 0 and len(core.seats) >= 3 and is_first
-
-    def _head_of(self, seat: Seat) -> int:
-        mark = self._core.mark
-        if mark is not None and mark.seat == seat:
-            return mark.head_seq
-        return self._core.book.head(seat)[0]
-
-    def _vote(self, seat: Seat, head_seq: int) -> None:
-        core = self._core
-        chain = core.book.chain(seat)
-        vote = Drop(
-            absent=seat,
-            step=core.step,
-            head_seq=head_seq,
-            head=chain[head_seq - 1].body_hash if head_seq else NO_PREVIOUS,
-            state=core.states[-1],
-        )
-        if not core.ballot.has_voted(core.seat, vote):
-            core.send(vote)
-            self._lock(vote)
-
-    def _lock(self, vote: Drop) -> None:
-        """From here on only a refusal brings more of that seat; a score binds it already."""
-        is_marked = self._core.mark is not None and self._core.mark.seat == vote.absent
-        if not is_marked and self._core.phase is not Phase.RESULT:
-            self._open = vote
-
     def _release(self) -> None:
-        self._open = None
-        held, self._held = self._held, {}
-        for _, envelope in sorted(held.items()):
+        for envelope in self._holding.release():
             self._take(envelope)
 
     def _hear_refusal(self, envelope: Envelope, refuse: Refuse) -> None:
@@ -260,10 +143,10 @@ class Absence:
         core.ballot.note_refusal(envelope, message)
         if message.seat == core.seat:
             return
-        vote = self._open
+        vote = self._holding.vote
         if vote is not None and core.ballot.refusal_of(vote, is_marked=False) is not None:
             self._release()
-        if not self.holds(message):
+        if not self._holding.holds(message):
             self._take(message)
 
     def _evidence(self, envelope: Envelope) -> tuple[bytes, ...]:
@@ -285,59 +168,17 @@ class Absence:
         return (
             self._go_back()
             or self._decide()
-            or self._answer()
+            or self._answering.answer()
             or self._vote_on_turn()
             or self._return()
         )
-
-    def _answer(self) -> bool:
-        """Shows the message that a vote of another seat lacks."""
-        core = self._core
-        if core.is_absent:
-            return False
-        votes = [vote for author in core.others for vote in self._unanswered(author)]
-        # Also where the voter's own messages are held back: it must not wait for this seat.
-        for vote in (*votes, *self._held_votes()):
-            if self._can_refuse(vote):
-                message = core.book.chain(Seat(vote.absent))[vote.head_seq]
-                core.send(Refuse(message=message.encoded))
-                return True
-        return False
-
-    def _unanswered(self, author: Seat) -> list[Drop]:
-        """Votes of a seat that this one may yet have to answer."""
-        votes = self._core.ballot.votes_of(author, self._answered[author])
-        for vote in votes:
-            if not self._is_answered(vote):
-                break
-            self._answered[author] += 1
-        return votes
-
-    def _is_answered(self, vote: Drop) -> bool:
-        """Whether this seat need never answer that vote: it is about itself, cast or settled."""
-        core, key = self._core, (vote.absent, vote.head_seq)
-        return (
-            vote.absent == core.seat
-            or core.ballot.has_voted(core.seat, vote)
-            or core.ballot.has_refused(core.seat, *key)
-            or key in core.certified
-        )
-
-    def _can_refuse(self, vote: Drop) -> bool:
-        absent = Seat(vote.absent)
-        if absent >= len(self._core.seats) or self._is_answered(vote):
-            return False
-        return vote.head_seq < self._head_of(absent)
-
-    def _held_votes(self) -> list[Drop]:
-        return [held.message for held in self._held.values() if isinstance(held.message, Drop)]
 
     def _is_outvoted(self) -> bool:
         """Whether all others have called this seat absent before it cast its open vote.
 
         The last of their votes may be among what that vote holds back; it counts for nothing then.
         """
-        core, own = self._core, self._open
+        core, own = self._core, self._holding.vote
         if own is None:
             return False
         place = self._envelope_of(core.seat, own).seq
@@ -346,7 +187,7 @@ class Absence:
             vote.absent == core.seat
             and vote.head_seq <= place
             and all(core.ballot.has_voted(seat, vote) for seat in rest)
-            for vote in self._held_votes()
+            for vote in self._holding.held_votes()
         )
 
     def _vote_on_turn(self) -> bool:
@@ -373,14 +214,7 @@ class Absence:
         if not is_absent_turn(core):
             return None
         assert core.mark is not None
-        chain, head_seq = core.book.chain(core.mark.seat), core.mark.head_seq
-        return Drop(
-            absent=core.mark.seat,
-            step=core.step,
-            head_seq=head_seq,
-            head=chain[head_seq - 1].body_hash if head_seq else NO_PREVIOUS,
-            state=core.states[-1],
-        )
+        return drop_about(core, core.mark.seat, core.mark.head_seq)
 
     def _decide(self) -> bool:
         """Marks a seat absent, plays on for it, or takes it back."""
@@ -410,7 +244,7 @@ class Absence:
             return vote.absent in core.present and vote.absent not in core.contributions
         if vote.absent == core.seat:
             return core.is_dropped or self._own_handled() == vote.head_seq
-        return vote == self._open
+        return vote == self._holding.vote
 
     def _own_handled(self) -> int:
         core = self._core
@@ -493,7 +327,7 @@ class Absence:
                 return True
             go_back(core, vote.head_seq, self._inbox)
             core.is_dropped = True
-            self._open, self._held = None, {}
+            self._holding.release()  # and what was kept back is forgotten
             return True
         return False
 
@@ -509,39 +343,3 @@ class Absence:
         self._returned = core.book.chain(core.seat)[-1]
         core.own_queue.clear()
         return True
-
-
-def is_absent_turn(core: HandCore) -> bool:
-    """Whether the absent seat is on turn and it is not yet decided who plays."""
-    if core.mark is None or core.phase is not Phase.PLAY or core.reveals:
-        return False
-    return core.engine.mover(core.need_game()) == core.mark.seat
-
-
-def awaited(core: HandCore) -> Iterable[Seat]:
-    """Seats without whose message the hand cannot go on."""
-    if core.phase in (Phase.AUDIT, Phase.DONE, Phase.STOPPED):
-        return ()
-    if core.phase is Phase.SHUFFLE:
-        return (Seat(len(core.shuffles)),) if len(core.shuffles) < len(core.seats) else ()
-    if core.reveals:
-        return core.missing_tokens()
-    if is_absent_turn(core):
-        return _undecided(core)
-    if core.phase is Phase.PLAY:
-        mover = core.engine.mover(core.need_game())
-        return () if mover is None else (mover,)
-    return tuple(seat for seat in core.present if seat not in core.contributions)
-
-
-def _undecided(core: HandCore) -> tuple[Seat, ...]:
-    """Seats that have not said whether the absent seat is back."""
-    assert core.mark is not None
-    return tuple(
-        seat
-        for seat in core.present
-        if not any(
-            (vote.absent, vote.step) == (core.mark.seat, core.step)
-            for vote in core.ballot.votes_of(seat)
-        )
-    )

@@ -207,6 +207,8 @@ class Abandon:
     """Command: give the hand up without a score."""
 
     reason: str
+    before_end: bool = False
+    """Without effect once this seat has signed the final state: others may count the hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

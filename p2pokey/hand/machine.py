@@ -6,24 +6,23 @@ for one slice of whatever is to do, and `poll` for the ordered effects. Same inp
 How it decides. Every accepted envelope waits in its author's queue until this seat has completed
 the step that the envelope names; then the state hashes must agree, and the handler for (phase,
 kind) runs. A kind that is not in the table for the phase is a fault. Four kinds know more about
-order (`_is_due`): a SHUFFLE waits for the link before it, a MOVE for the tokens of the last draw, a
-RESULT for this seat's own audit, and a VOID for nothing. So delays, reordering and repetition cannot
-change what happens. Own envelopes pass through the same handlers as everybody else's.
+order (dispatch.py): a SHUFFLE waits for the link before it, a MOVE for the tokens of the last draw,
+a RESULT for this seat's own audit, and a VOID for nothing. So delays, reordering and repetition
+cannot change what happens. Own envelopes pass through the same handlers as everybody else's.
 
 Work comes in two lanes: messages and own moves first; the verification of shuffles whenever nothing
 else is to do, so a seat hands on its own shuffle before it has verified the one it builds on (S4.3),
 but signs READY only after all.
 
 Faults. All of them end in `_stop` or in `Stopping`; what a handler raises is turned into one in
-`_advance`. A difference in what two seats have seen opens a dispute: this seat sends all it has accepted, and if the other
-was shown something else by a third, the fork names that third seat. Only if no fork appears within
-`DISPUTE_SECONDS` is the author of the differing message to blame.
+`_advance`. A difference in what two seats have seen opens a dispute: this seat sends all it has
+accepted, and if the other was shown something else by a third, the fork names that third seat
+(disputing.py).
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any
 
 from p2pokey.errors import (
     DeckDisagreement,
@@ -37,17 +36,14 @@ from p2pokey.errors import (
     UnknownTile,
     VerificationError,
 )
-from p2pokey.hand.absence import DEALT, Absence, awaited
+from p2pokey.hand.absence import Absence
+from p2pokey.hand.awaiting import awaited
 from p2pokey.hand.blame import Blame, Dispute
-from p2pokey.hand.closing import (
-    counted_lines,
-    handle_disclose,
-    handle_end,
-    handle_result,
-    repeat_result,
-    send_result,
-)
+from p2pokey.hand.calling import Calling, names_head
+from p2pokey.hand.closing import counted_lines, send_result
 from p2pokey.hand.core import HandCore, HandPorts, Steps
+from p2pokey.hand.dispatch import handle, is_due
+from p2pokey.hand.disputing import Disputing
 from p2pokey.hand.effects import (
     Abandon,
     AuditDone,
@@ -62,16 +58,10 @@ from p2pokey.hand.effects import (
     Send,
     Waiting,
 )
-from p2pokey.hand.opening import (
-    handle_commit,
-    handle_complaint,
-    handle_keys,
-    handle_ready,
-    handle_shuffle,
-    send_commit,
-    verify_shuffles,
-)
-from p2pokey.hand.play import handle_escrow, handle_move, handle_tokens, make_move
+from p2pokey.hand.holding import Holding
+from p2pokey.hand.opening import send_commit, verify_shuffles
+from p2pokey.hand.play import make_move
+from p2pokey.hand.repeating import repeat_decision, take_known_void
 from p2pokey.hand.rewinding import take_snapshot
 from p2pokey.hand.stopping import Stopping
 from p2pokey.ports import Verifier
@@ -81,45 +71,18 @@ from p2pokey.transcript.absence import FIRST_DEALT_STEP
 from p2pokey.transcript.chain import ChainBook
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
 from p2pokey.transcript.file import VOTES, encode_transcript
-from p2pokey.transcript.messages import Drop, Kind, Move, Refuse, Result, Void
+from p2pokey.transcript.messages import Drop, Kind, Void
 from p2pokey.transcript.setup import HandSetup
-
-DISPUTE_SECONDS = 10.0
-"""Time for a fork to reach this seat once the disputed author has what this seat has."""
-MAX_AHEAD = 640
-"""Steps that an honest seat can be ahead: three turns of other seats, of 200 moves at most each.
-
-On an open table every move of a turn uses up a tile of the rack or an attempt (OT-13): at most four
-times about 44 additions and retrievals, and the draw, the discard and the like.
-"""
 
 MAX_WAITING = 256
 """Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws."""
+_ENDING = (Phase.END, Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""Phases in which this seat has signed the final state and the hand is counted."""
 MAX_AFTER_END = 16
 """Messages of one seat that a stopped hand still takes: a VOID, a disclosure, and what was late."""
 
 MISSING = "Missing"
 """Reason of a VOID before the deal: a seat does not answer. It names nobody."""
-
-_Handler = Callable[[HandCore, Envelope, Any], Steps]
-"""Takes the message class that belongs to the kind in the table below."""
-
-_HANDLERS: dict[tuple[Phase, Kind], _Handler] = {
-    (Phase.COMMIT, Kind.COMMIT): handle_commit,
-    (Phase.KEYS, Kind.KEYS): handle_keys,
-    (Phase.SHUFFLE, Kind.SHUFFLE): handle_shuffle,
-    (Phase.SHUFFLE, Kind.COMPLAINT): handle_complaint,
-    (Phase.READY, Kind.COMPLAINT): handle_complaint,
-    (Phase.READY, Kind.READY): handle_ready,
-    **{(phase, Kind.ESCROW): handle_escrow for phase in DEALT},
-    (Phase.DEAL, Kind.TOKENS): handle_tokens,
-    (Phase.INDICATOR, Kind.TOKENS): handle_tokens,
-    (Phase.PLAY, Kind.TOKENS): handle_tokens,
-    (Phase.PLAY, Kind.MOVE): handle_move,
-    (Phase.END, Kind.END): handle_end,
-    (Phase.DISCLOSE, Kind.DISCLOSE): handle_disclose,
-    (Phase.RESULT, Kind.RESULT): handle_result,
-}
 
 
 class HandMachine:
@@ -154,13 +117,15 @@ class HandMachine:
         self._voids: deque[Envelope] = deque()
         self._lane: tuple[Envelope | None, Steps] | None = None
         self._idle_lane: Steps | None = None
-        self._dispute: tuple[Dispute, Envelope, float] | None = None
-        self._unheard: frozenset[Seat] = frozenset()
+        self._disputing = Disputing()
         self._stopping = Stopping(self._core)
+        self._holding = Holding(self._core)
+        self._calling = Calling(self._core, self._inbox, self._holding)
         self._absence = Absence(
             self._core,
             self._inbox,
             verifier,
+            self._holding,
             stop_for=self._stop_for,
             give_up=self._give_up,
             take=self._take,
@@ -197,6 +162,11 @@ class HandMachine:
         return frozenset(sealing | {keys.hand_key for keys in self._core.keys})
 
     @property
+    def setup(self) -> HandSetup:
+        """What all seats have agreed on for this hand."""
+        return self._core.setup
+
+    @property
     def seat(self) -> Seat:
         """This seat."""
         return self._core.seat
@@ -209,6 +179,14 @@ class HandMachine:
         if core.phase is not Phase.PLAY or is_busy or core.is_absent:
             return False
         return core.engine.mover(core.need_game()) == core.seat
+
+    @property
+    def is_proving(self) -> bool:
+        """Whether it is in the middle of a message or of a proof; a vote is no work."""
+        if self._lane is None:
+            return self._idle_lane is not None
+        envelope, _ = self._lane
+        return envelope is None or envelope.kind not in VOTES
 
     @property
     def is_catching_up(self) -> bool:
@@ -242,10 +220,10 @@ class HandMachine:
 
     def waiting(self) -> Waiting:
         """What the hand waits for."""
-        core, absence = self._core, self._absence
+        core = self._core
         seats = tuple(awaited(core))
-        if self._dispute is not None:
-            seats = (self._dispute[0].author,)
+        if self.disputed is not None:
+            seats = (self.disputed,)
         elif core.phase is Phase.AUDIT:
             seats = (core.seat,)
         elif core.phase is Phase.SHUFFLE and not seats:
@@ -254,8 +232,8 @@ class HandMachine:
             phase=core.phase,
             seats=seats,
             absent=None if core.mark is None else core.mark.seat,
-            called=absence.called,
-            paused=absence.paused,
+            called=self._holding.called,
+            paused=self._calling.paused,
         )
 
     # The verbs -----------------------------------------------------------------------------------
@@ -282,7 +260,7 @@ class HandMachine:
                 verify_envelope(self._verifier, self._core.setup.roster[self.seat], envelope)
                 self.signed_before(envelope)
                 return
-            if self._absence.holds(envelope):
+            if self._holding.holds(envelope):
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
@@ -313,46 +291,39 @@ class HandMachine:
                 self._check_phase(Phase.AUDIT)
                 self._stop(Seat(culprit), cause, message, ())
             case CallAbsent(seat=called):
-                if self._lane is None and not core.own_queue and self._dispute is None:
-                    self._absence.call(called)
+                if self._lane is None and not core.own_queue and self.disputed is None:
+                    self._calling.call(called)
             case AuditDone(transcript=transcript, verdict=verdict):
                 if core.phase is Phase.AUDIT and transcript == core.audit_due:
                     self.act(verdict, now)
             case Abandon(reason=reason):
-                if core.phase not in (Phase.DONE, Phase.STOPPED):
-                    self._lane = self._idle_lane = self._dispute = None
+                is_too_late = command.before_end and core.phase in _ENDING
+                if core.phase not in (Phase.DONE, Phase.STOPPED) and not is_too_late:
+                    self._drop_work()
                     self._stopping.abandon(reason)
 
     @property
     def disputed(self) -> Seat | None:
         """The author of a message that this seat cannot place: it, or a third seat, is at fault."""
-        return None if self._dispute is None else self._dispute[0].author
+        return self._disputing.author
 
     def note_unheard(self, seats: Collection[Seat], now: float) -> None:
         """Says which seats may not have what this seat has sent, or cannot be heard.
 
-        An honest seat that is disputed shows why as soon as it has that: until then, and for
-        `DISPUTE_SECONDS` from then on, nothing is held against it.
+        As long as that is so of a seat that is disputed nothing is held against it.
         """
-        author = self.disputed
-        if self._dispute is not None and author in self._unheard and author not in seats:
-            self._dispute = (*self._dispute[:2], now + DISPUTE_SECONDS)
-        self._unheard = frozenset(seats)
+        self._disputing.note_unheard(seats, now)
 
     def next_timer(self) -> float | None:
         """When `timer` wants to be called, in the clock of `now`; None for never."""
-        if self._dispute is None or self.disputed in self._unheard:
-            return None
-        return self._dispute[2]
+        return self._disputing.next_timer()
 
     def timer(self, now: float) -> None:
         """Decides a dispute in which no fork has appeared."""
-        due = self.next_timer()
-        if self._dispute is None or due is None or now < due:
-            return
-        dispute, envelope, _ = self._dispute
-        self._dispute = None
-        self._stop_for(dispute.author, dispute.cause, (envelope.encoded,))
+        decided = self._disputing.take_decided(now)
+        if decided is not None:
+            dispute, envelope = decided
+            self._stop_for(dispute.author, dispute.cause, (envelope.encoded,))
 
     def work(self, now: float) -> bool:
         """Does one slice of work; False when there is nothing to do until the next input.
@@ -380,9 +351,9 @@ class HandMachine:
             self._queue(self._core.late)
             self._core.late.clear()
             return True
-        if self._repeat_decision():
+        if repeat_decision(self._core, self._calling, can_move=self.can_move):
             return True
-        if self._dispute is not None:
+        if self.disputed is not None:
             # What is disputed has not been handled, and may be what is accused.
             return self._repeat_void(is_idle=True)
         if self._absence.idle() or self._stopping.judge_pending(self._inbox):
@@ -437,7 +408,7 @@ class HandMachine:
                 void = replace(void, evidence=())
             self._stopping.take_void(envelope, void)
             if self._core.phase is Phase.STOPPED:
-                self._lane = self._idle_lane = self._dispute = None
+                self._drop_work()
 
     def _take(self, envelope: Envelope) -> None:
         """Takes a signed message that came inside another, or was held back."""
@@ -445,7 +416,7 @@ class HandMachine:
 
     def _give_up(self, seat: Seat) -> None:
         """Ends the attempt before the deal without a seat that does not answer."""
-        self._lane = self._idle_lane = self._dispute = None
+        self._drop_work()
         self._stopping.abandon(f"seat {seat + 1} does not answer", MISSING, missing=seat)
 
     def _accept(self, envelope: Envelope, sender: Seat) -> tuple[Envelope, ...]:
@@ -474,12 +445,12 @@ class HandMachine:
 
     def _next_message(self, now: float) -> tuple[Envelope | None, Steps] | None:
         """The next envelope whose turn it is, with its handler started."""
-        if self._dispute is not None:
+        if self.disputed is not None:
             return None
         core = self._core
         queues = [core.own_queue, *(self._inbox[seat] for seat in core.others)]
         for queue in queues:
-            if not queue or not self._is_due(queue[0]):
+            if not queue or not is_due(core, queue[0]) or self._is_suspended(queue[0]):
                 continue
             envelope = queue.popleft()
             steps = self._start(envelope, now)
@@ -487,21 +458,6 @@ class HandMachine:
                 return (envelope, steps)
             return None
         return None
-
-    def _is_due(self, envelope: Envelope) -> bool:
-        core = self._core
-        if envelope.step > core.step + MAX_AHEAD:
-            return True
-        if envelope.step > core.step:
-            return False
-        if envelope.kind is Kind.MOVE and core.reveals and envelope.step == core.step:
-            return False
-        if envelope.kind is Kind.RESULT and core.phase is Phase.AUDIT:
-            return False
-        if envelope.seat != core.seat and self._absence.suspends(envelope):
-            return False
-        is_next = envelope.seat == len(core.shuffles)
-        return envelope.kind is not Kind.SHUFFLE or core.phase is not Phase.SHUFFLE or is_next
 
     def _start(self, envelope: Envelope, now: float) -> Steps | None:
         """The handler for an envelope that is due; None if it stopped the hand or is disputed."""
@@ -522,15 +478,17 @@ class HandMachine:
         if envelope.kind in VOTES:
             core.handled.append(envelope)
             return self._handle_vote(envelope)
-        handler = _HANDLERS.get((core.phase, envelope.kind))
-        late = envelope.step < core.step and envelope.kind is not Kind.COMPLAINT
-        repeated = envelope.seat in core.contributions
-        if handler is None or late or repeated:
+        steps = handle(core, envelope)
+        if steps is None:
             error = TokenNotDue(f"{envelope.kind.label} is not due in phase {core.phase.label}")
             self._stop_for(envelope.seat, error, (envelope.encoded,))
-            return None
-        core.handled.append(envelope)
-        return handler(core, envelope, envelope.message)
+        return steps
+
+    def _is_suspended(self, envelope: Envelope) -> bool:
+        core = self._core
+        if envelope.seat == core.seat or envelope.step > core.step:
+            return False  # a step that cannot be is a fault, whatever is being voted on
+        return self._absence.suspends(envelope)
 
     def _handle_vote(self, envelope: Envelope) -> Steps:
         """A vote in its turn; what it is worth is decided when nothing else is to do."""
@@ -539,7 +497,7 @@ class HandMachine:
         if isinstance(vote, Drop):
             if not self._core.threshold and vote.step >= FIRST_DEALT_STEP:
                 raise TokenNotDue("a vote at a table where nobody stands in")
-            if not self._absence.names_head(vote):
+            if not names_head(self._core, vote):
                 raise Dispute(envelope.seat, StateDisagreement("a vote about another chain"))
             self._absence.cast(envelope.seat, vote)
 
@@ -581,28 +539,6 @@ class HandMachine:
             self._stop_for(blame.culprit, blame.cause, evidence)
         return True
 
-    def _repeat_decision(self) -> bool:
-        """Makes a decision of an earlier run again; False if none is known or due."""
-        core = self._core
-        known = core.signed.at(core.next_seq())
-        if known is None:
-            return False
-        match known.message:
-            case Move() if self.can_move:
-                core.publish(known)
-            case Result() if core.phase is Phase.AUDIT:
-                repeat_result(core, known, known.message)
-            case Refuse():
-                # It may answer a vote that was held back, which no journal holds.
-                core.publish(known)
-            case Drop() if self._absence.can_repeat(known.message):
-                core.publish(known)
-                self._absence.repeat(known.message)
-            case _:
-                return False
-        core.signed.take(known.seq)
-        return True
-
     def _repeat_void(self, *, is_idle: bool = False) -> bool:
         """Ends the hand again where this seat has ended it: at the step that its VOID names.
 
@@ -612,15 +548,11 @@ class HandMachine:
         Returns:
             Whether it did.
         """
-        core = self._core
-        known = core.signed.at(core.next_seq())
-        if known is None or not isinstance(known.message, Void) or self._has_stopped():
+        known = take_known_void(self._core, is_idle=is_idle)
+        if known is None:
             return False
-        if known.step > core.step and not is_idle:
-            return False
-        core.signed.take(known.seq)
-        self._lane = self._idle_lane = self._dispute = None
-        self._stopping.repeat(known, known.message)
+        self._drop_work()
+        self._stopping.repeat(*known)
         return True
 
     def _shuffle_evidence(self, seat: Seat) -> tuple[bytes, ...]:
@@ -631,9 +563,14 @@ class HandMachine:
 
     def _open_dispute(self, dispute: Dispute, envelope: Envelope, now: float) -> None:
         """Shows the others all that this seat has accepted, and waits for a fork."""
-        self._dispute = (dispute, envelope, now + DISPUTE_SECONDS)
+        self._disputing.open(dispute, envelope, now)
         for item in self._core.book.accepted():
             self._core.emit(Send(envelope=item.encoded))
+
+    def _drop_work(self) -> None:
+        """The hand ends: nothing that was begun is finished."""
+        self._lane = self._idle_lane = None
+        self._disputing.close()
 
     def _stop_for(self, seat: Seat, error: P2POkeyError, evidence: tuple[bytes, ...]) -> None:
         self._stop(seat, error.code, str(error), evidence)
@@ -641,7 +578,7 @@ class HandMachine:
     def _stop(self, seat: Seat, cause: str, message: str, evidence: tuple[bytes, ...]) -> None:
         if self._core.phase in (Phase.DONE, Phase.STOPPED):
             return
-        self._lane = self._idle_lane = self._dispute = None
+        self._drop_work()
         self._stopping.stop(
             PeerFault(
                 f"seat {seat + 1}: {message}",

@@ -46,6 +46,15 @@ class Contact:
     new_key: bytes | None = None
     """Another key with which the name has come since, not accepted yet."""
 
+    def as_dict(self) -> dict[str, str | None]:
+        """Plain values, keys as hexadecimal text."""
+        return {
+            "name": self.name,
+            "key": self.key.hex(),
+            "since": self.since,
+            "new_key": None if self.new_key is None else self.new_key.hex(),
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
@@ -134,15 +143,7 @@ def load_contacts(path: Path) -> Contacts:
 
 def save_contacts(path: Path, contacts: Contacts) -> None:
     """Writes the list, for its owner only; raises OSError."""
-    people = [
-        {
-            "name": contact.name,
-            "key": contact.key.hex(),
-            "since": contact.since,
-            "new_key": None if contact.new_key is None else contact.new_key.hex(),
-        }
-        for contact in contacts
-    ]
+    people = [contact.as_dict() for contact in contacts]
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     text = json.dumps({"format": _FORMAT, "people": people}, indent=1)
     write_atomic(path, f"{text}\n".encode("ascii"), mode=PRIVATE)

@@ -17,6 +17,7 @@ Security: the file holds the hand's seed; it is readable by its owner only and g
 saved.
 """
 
+import errno
 import hashlib
 import os
 import sys
@@ -111,6 +112,11 @@ class JournalContents:
         return self.is_damaged or (bool(marks) and marks[-1] is RecordKind.TORN)
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether no earlier run has cut anything off: the file never held more than it does."""
+        return not any(record.kind in _MARKS for record in self.records)
+
+    @property
     def kept(self) -> tuple[Record, ...]:
         """The good records without the marks TORN and MENDED."""
         return tuple(record for record in self.records if record.kind not in _MARKS)
@@ -179,6 +185,9 @@ class Journal:
         self._lock = lock
         self._chain = chain
         self._is_open = True
+        self._is_whole = True
+        """Whether the file ends after a good record."""
+        self._has_failed = False
 
     @classmethod
     def create(cls, path: Path) -> Self:
@@ -201,10 +210,15 @@ class Journal:
         return journal
 
     @classmethod
-    def reopen(cls, path: Path) -> tuple[Self, JournalContents]:
+    def reopen(cls, path: Path, *, head: int = 0) -> tuple[Self, JournalContents]:
         """Continues a journal after its last good record; what is damaged is cut off.
 
         A TORN takes its place first, so that a program that dies at once does not forget it.
+
+        Args:
+            path: the file.
+            head: records at the beginning without which nothing can be continued. A file that is
+                damaged before their end stays as it is, and nothing can be appended to it.
 
         Raises:
             OSError: it cannot be read or written.
@@ -220,7 +234,9 @@ class Journal:
             raise
         journal = cls(path, descriptor=descriptor, lock=lock, chain=contents.chain)
         os.lseek(descriptor, contents.good_bytes, os.SEEK_SET)
-        if contents.is_damaged:
+        if contents.is_damaged and len(contents.kept) < head:
+            journal._is_whole = False
+        elif contents.is_damaged:
             journal.append((Record(kind=RecordKind.TORN, payload=b""),))
             os.ftruncate(descriptor, contents.good_bytes + RECORD_BYTES)
             os.fsync(descriptor)
@@ -235,10 +251,14 @@ class Journal:
         """Adds records; they are on disk when this returns.
 
         Raises:
-            OSError: they are not; the journal must not be used any more.
+            OSError: they are not, or earlier ones were not: nothing after those could be read back.
         """
         if not self._is_open:
             raise LocalProtocolError("the journal is closed")
+        if not self._is_whole:
+            raise LocalProtocolError("the beginning of the journal is damaged")
+        if self._has_failed:
+            raise OSError(errno.EIO, "the journal could not be written before", str(self._path))
         chunks = []
         for record in records:
             if len(record.payload) > MAX_PAYLOAD:
@@ -259,9 +279,13 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
-        os.fsync(self._descriptor)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            self._has_failed = True
+            raise
 
     def _finish(self, *, remove: bool) -> None:
         if not self._is_open:

@@ -47,6 +47,7 @@ from p2pokey.net.host_effects import (
 )
 from p2pokey.net.invites import LISTED, WAYS, Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
+from p2pokey.net.wire import shown_text
 from p2pokey.ports import SIGNATURE_BYTES
 from p2pokey.table.roster import (
     MAX_NAME_CHARS,
@@ -342,7 +343,8 @@ class HostAdmission:
         elif guest.way == LISTED:
             guest.stage, guest.deadline = Stage.ASKING, now + DECIDE_S
             self.tell(sender, encode_body("wait"))
-            self._effects.append(GuestAsks(id=sender, name=guest.name, key=guest.key))
+            name = shown_text(guest.name, MAX_NAME_CHARS)
+            self._effects.append(GuestAsks(id=sender, name=name, key=guest.key))
         else:
             self._show_table(sender, guest, now)
 

@@ -17,6 +17,7 @@ from p2pokey.errors import (
     UnknownCode,
 )
 from p2pokey.net.bodies import Body
+from p2pokey.table.chat_text import is_invisible
 from p2pokey.tiles import MAX_SEATS
 
 SUBPROTOCOL = "okeysig.1"
@@ -225,7 +226,7 @@ def shown_text(text: str, longest: int) -> str:
         category = unicodedata.category(char)
         marks = marks + 1 if category[0] == "M" else 0
         if marks <= _MAX_MARKS:
-            kept.append(" " if category[0] in "CZ" else char)
+            kept.append(" " if category[0] == "Z" or is_invisible(char) else char)
     return " ".join("".join(kept).split())[:longest].rstrip()
 
 

@@ -2,15 +2,14 @@
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from p2pokey.crypto.group import Group
 from p2pokey.hand.effects import Abandon, ConfirmResult, RejectResult
-from p2pokey.peer.runner import Verdict
 from p2pokey.ports import Sealer, Verifier
 
 if TYPE_CHECKING:
-    from p2pokey.audit.report import Report
+    from p2pokey.audit.report import Outcome, Report
 
 
 class _AuditStopped(Exception):
@@ -18,8 +17,26 @@ class _AuditStopped(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a seat's own audit of the hand came to."""
+
+    command: ConfirmResult | RejectResult | Abandon
+    proofs: int
+    """Proof objects that verified."""
+    outcome: "Outcome | None" = None
+    """How the hand ended, if the audit came to a score."""
+
+
+class Auditor(Protocol):
+    """Audits a hand whose seeds are disclosed; runs in the worker thread."""
+
+    def __call__(self, transcript: bytes, stop: threading.Event) -> Verdict:
+        """The verdict; returns early, with any verdict, once `stop` is set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnAudit:
-    """Audits with the ports of this computer; implements `runner.Auditor`."""
+    """Audits with the ports of this computer; implements `Auditor`."""
 
     group: Group
     verifier: Verifier

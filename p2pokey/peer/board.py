@@ -1,7 +1,8 @@
 """Drives the table machine of one seat: brings it what links and players say, carries out effects.
 
 Everything here runs on the event loop and waits for nothing. What a chat line costs is one short write
-to the journal, which has to come before the line is sent.
+to the journal, which has to come before the line is sent. If it fails nothing is sent or decided any
+more: what was signed is not known after a restart, so nobody else may know it either.
 """
 
 import asyncio
@@ -31,6 +32,7 @@ from p2pokey.table import effects as told
 from p2pokey.table.commands import Command, LinkIs
 from p2pokey.table.machine import TableMachine
 from p2pokey.table.presence import Presence
+from p2pokey.table.records import Record
 
 TellEvent = Callable[[TableEvent], None]
 
@@ -50,23 +52,27 @@ class Board:
     """Takes what is no message of this table, for whoever blames the link that it came by."""
     wake: Callable[[], None]
     """Wakes whoever waits for something to change."""
+    fail: Callable[[Exception], None] = lambda error: None
+    """Told why a record could not be written; then every call raises that, too."""
     give_up: Callable[[str], None]
     """The running hand has to end without a score."""
     begun: told.BeginHand | None = None
     """The hand that is to be played."""
     ended: told.MatchEnded | None = None
     seating: told.SeatingAgreed | None = None
-    room: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Links of the new room as they come; the newest counts."""
+    room: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(maxsize=1))
+    """The newest link of the new room, until it is taken."""
     _end: TableCancelled | None = None
     _newest: MessageReceived | None = None
     _pending: list[told.Effect] = field(default_factory=list)
     _is_carrying: bool = False
+    _failure: Exception | None = None
 
     # What happens --------------------------------------------------------------------------------
 
     def receive(self, message: MessageReceived) -> None:
         """A message of the table chain, or the link of a new room."""
+        self.check_alive()
         self._newest = message
         self.machine.receive(message.data, message.seat, self.clock())
         self.carry_out()
@@ -77,16 +83,19 @@ class Board:
 
     def act(self, command: Command) -> None:
         """Carries out a command; what is not possible is told by an event."""
+        self.check_alive()
         self.machine.act(command, self.clock())
         self.carry_out()
 
     def timer(self) -> None:
         """Does what time alone makes due."""
+        self.check_alive()
         self.machine.timer(self.clock())
         self.carry_out()
 
     def check(self) -> None:
         """Raises TableCancelled once nothing more can be played here."""
+        self.check_alive()
         if self._end is not None:
             raise self._end
 
@@ -95,10 +104,16 @@ class Board:
         hand, self.begun = self.begun, None
         return hand
 
+    def check_alive(self) -> None:
+        """Raises why a record could not be written: nothing may be sent any more."""
+        if self._failure is not None:
+            raise self._failure
+
     # Effects -------------------------------------------------------------------------------------
 
     def carry_out(self) -> None:
         """Carries out what the machine wants, in order; a record is on disk before it is sent."""
+        self.check_alive()
         self._pending += self.machine.poll()
         if self._is_carrying:
             return  # somebody who was told something has answered with a command
@@ -113,8 +128,7 @@ class Board:
     def _do(self, effect: told.Effect) -> None:
         match effect:
             case told.Persist(record=record):
-                if self.diary is not None:
-                    self.diary.keep(record)
+                self._keep(record)
             case told.Send(data=data, to=None):
                 self.links.broadcast(data)
             case told.Send(data=data, to=seat):
@@ -127,6 +141,8 @@ class Board:
             case told.MatchEnded():
                 self.ended = effect
             case told.RoomLink(link=link):
+                if self.room.full():
+                    self.room.get_nowait()
                 self.room.put_nowait(link)
             case told.BadLink():
                 assert self._newest is not None
@@ -135,6 +151,17 @@ class Board:
                 pass  # links tell the one themselves; the other shows when the hand begins
             case _:
                 self._tell(effect)
+
+    def _keep(self, record: Record) -> None:
+        if self.diary is None:
+            return
+        try:
+            self.diary.keep(record)
+        except Exception as error:
+            self._failure = error
+            self._pending.clear()
+            self.fail(error)
+            raise
 
     def _tell(self, effect: told.Effect) -> None:
         """Effects that the player is told of."""

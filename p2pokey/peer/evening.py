@@ -6,7 +6,7 @@ The terminal and the page share this; what they do differently is their `Shell`.
 import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,17 +27,16 @@ from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected, PeerEvent
 from p2pokey.peer.labels import seat_labels
 from p2pokey.peer.players import AutoPlayer, Person
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.ports import Signer
-from p2pokey.table.carry import VACANT
 from p2pokey.table.commands import ShareLink
 from p2pokey.table.roster import safety_numbers
-from p2pokey.table.succession import Succession
-from p2pokey.tiles import Seat
+from p2pokey.table.succession import Succession, seats_of
 
 _log = logging.getLogger(__name__)
 
@@ -53,8 +52,8 @@ class SeatWishes:
     """Whether the player says before each further hand that it may begin."""
     stays: bool = False
     """Whether to stay after a match, for a rematch."""
-    linger_s: float | None = None
-    """Seconds to wait after a match for seats that lack the score; None: as usual."""
+    stay_s: float = WaitLimits().stay_s
+    """For how many seconds, if so."""
 
 
 class Shell(Protocol):
@@ -78,8 +77,8 @@ class Shell(Protocol):
     def wishes(self, mesh: Mesh) -> SeatWishes:
         """How the seat is to be played."""
 
-    def playing(self, table: Table) -> AbstractAsyncContextManager[None]:
-        """Entered as long as a table is played."""
+    async def play(self, table: Table) -> None:
+        """Plays to the end of the table (`Table.play`), and does meanwhile what the player wants."""
 
 
 @dataclass(kw_only=True)
@@ -90,7 +89,6 @@ class Evening:
     group: Group
     shell: Shell
     trace: Tracer | None = None
-    _sent_away: dict[bytes, str] = field(default_factory=dict)
     _next: tuple[Mesh, TableJournal] | None = None
 
     async def play(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool = False) -> None:
@@ -120,8 +118,7 @@ class Evening:
         mesh.on_membership = partial(_move, diary)
         table = self._table(mesh, diary, is_resumed=is_resumed)
         try:
-            async with self.shell.playing(table):
-                await table.play()
+            await self.shell.play(table)
         except TableCancelled:
             mesh.give_up_place()
             diary.discard()
@@ -135,7 +132,7 @@ class Evening:
     def _table(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> Table:
         person, patience = diary.person, diary.person.patience_s
         wishes = self.shell.wishes(mesh)
-        linger = wishes.linger_s or min(WaitLimits().linger_s, patience)
+        linger = min(WaitLimits().linger_s, patience)
         return Table(
             links=mesh,
             ports=PeerPorts(
@@ -153,7 +150,7 @@ class Evening:
             journals=diary.folder,
             emit=self.shell.tell,
             hands=person.hands,
-            limits=WaitLimits(absent_s=patience, linger_s=linger),
+            limits=WaitLimits(absent_s=patience, linger_s=linger, stay_s=wishes.stay_s),
             if_missing=person.if_missing,
             on_seating=partial(self._move_on, mesh, diary),
             labels=seat_labels(mesh.roster),
@@ -171,11 +168,11 @@ class Evening:
         assert agreed is not None
         succession = Succession(
             before=mesh.roster,
-            order=tuple(None if old == VACANT else Seat(old) for old in agreed.order),
+            order=seats_of(agreed.order),
             carry=agreed.carry,
-            sent_away=self._sent_away,
+            sent_away=dict(diary.person.sent_away),
         )
-        chair = _NextChair(diary)
+        chair = _NextChair(diary, succession.banned)
         way = NextTable(
             agreed=succession,
             membership=diary.membership,
@@ -198,7 +195,6 @@ class Evening:
                 chair.diary.discard()
             raise
         assert chair.diary is not None
-        self._sent_away = succession.banned
         self._next = (new, chair.diary)
 
     def _show(self, diary: TableJournal, invite: Invite) -> None:
@@ -208,18 +204,19 @@ class Evening:
 
 
 class _NextChair:
-    """Keeps the journal of the next table for the same person."""
+    """Keeps the journal of the next table for the same person, with who was sent away so far."""
 
-    def __init__(self, diary: TableJournal) -> None:
+    def __init__(self, diary: TableJournal, sent_away: dict[bytes, str]) -> None:
         self.diary: TableJournal | None = None
         self._before = diary
+        self._sent_away = sent_away
 
     def keep(self, membership: Membership) -> None:
         """Begins the journal; transcripts get a folder of their own, as hands are counted anew."""
         before, name = self._before, folder_name(membership).split("-")[0]
         out = _base(before) / name
         out.mkdir(parents=True, exist_ok=True)
-        person = replace(before.person, out=out)
+        person = replace(before.person, out=out, sent_away=self._sent_away)
         self.diary = TableJournal.create(before.folder.parent, membership, person)
 
 

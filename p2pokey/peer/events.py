@@ -207,6 +207,16 @@ class HandFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOver:
+    """The match is over, unless all want another."""
+
+    winners: tuple[Seat, ...]
+    """Empty if the rules did not end it."""
+    stays: bool
+    """Whether this program stays a while for a rematch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEnded:
     """No further hand is played here."""
 
@@ -235,6 +245,7 @@ HandEvent = (
     | StillWaiting
     | HandCounted
     | HandFailed
+    | MatchOver
     | MatchEnded
 )
 """What happens in hands and with links."""

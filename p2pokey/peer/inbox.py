@@ -26,6 +26,7 @@ class Inbox:
         self._on_change = on_change
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._read())
@@ -45,11 +46,17 @@ class Inbox:
         """Ends the current `wait`."""
         self._news.set()
 
+    def fail(self, error: Exception) -> None:
+        """Ends the current `wait` and every later one with that error."""
+        self._failure = error
+        self.wake()
+
     async def wait(self, timeout_s: float | None) -> None:
         """Returns when something has arrived since the last call, or after the time.
 
         Raises:
             ConnectError: the links have failed as a whole.
+            Exception: what `fail` was told.
         """
         try:
             async with asyncio.timeout(timeout_s):
@@ -57,6 +64,8 @@ class Inbox:
         except TimeoutError:
             pass
         self._news.clear()
+        if self._failure is not None:
+            raise self._failure
         if self._task is not None and self._task.done():
             self._task.result()
             raise ConnectError("the links to the other players ended")

@@ -1,7 +1,9 @@
 """Passing on: every seat keeps what it has accepted and gives it to whoever lacks it.
 
 So a seat that was started again gets back what it missed, and a broken link between two seats does
-not stop a table, because what is signed may come by any way.
+not stop a table, because what is signed may come by any way. Table chains are sent in portions, the
+next one when the one before has arrived: a link keeps only so much that is not acknowledged, and a seat
+that comes back over a slow line asks more often than it can receive.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,6 +25,12 @@ ASK_BROKEN_S = 0.5
 """The same while the awaited seat has no link to us: others may have its message."""
 _ANSWER_S = 0.2
 """A seat that asks more often than that is answered later."""
+PORTION_BYTES = 512 * 1024
+"""Of table chains for one question at most; links keep 8 MiB that is under way."""
+_SMALL_BYTES = 64 * 1024
+"""So little is sent again for every question."""
+_ARRIVES_S = 10.0
+"""After that time a portion that has not arrived is taken as lost."""
 
 
 def _covers(some: Iterable[int], others: Iterable[int]) -> bool:
@@ -34,6 +42,7 @@ class Archive:
 
     def __init__(self, seats: int) -> None:
         self._chains: tuple[list[bytes], ...] = tuple([] for _ in range(seats))
+        self._all: set[bytes] = set()
 
     def add(self, data: bytes) -> None:
         """Keeps the next envelope of its author; what is no envelope or known is left out."""
@@ -44,6 +53,11 @@ class Archive:
         chain = self._chains[envelope.seat]
         if envelope.seq == len(chain):
             chain.append(data)
+            self._all.add(data)
+
+    def has(self, data: bytes) -> bool:
+        """Whether it is one of them."""
+        return data in self._all
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -59,6 +73,30 @@ class Archive:
         ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Portion:
+    """Much of the table chains that is on its way to a seat."""
+
+    total: int
+    """Messages of table chains that the seat has when it has arrived."""
+    until: float
+    """When it is taken as lost."""
+
+    def is_under_way(self, have: Have, now: float) -> bool:
+        """Whether the seat may still get it, by what it says that it has."""
+        return sum(have.table) < self.total and now < self.until
+
+
+def _first_of(messages: list[bytes]) -> list[bytes]:
+    """The first messages, as many as make a portion."""
+    size = 0
+    for count, data in enumerate(messages):
+        size += len(data)
+        if size > PORTION_BYTES:
+            return messages[:count]
+    return messages
+
+
 @dataclass(kw_only=True)
 class Passing:
     """One seat's questions and answers about what there is."""
@@ -69,6 +107,8 @@ class Passing:
     """Has the table chains."""
     seats: int
     clock: Callable[[], float]
+    check: Callable[[], None] = lambda: None
+    """Raises if nothing may be sent any more: the machine has something that is on no disk."""
     on_all_answered: Callable[[], None] = lambda: None
     """Called once, when every other seat has answered a question of this run."""
     hand: int = 0
@@ -81,6 +121,10 @@ class Passing:
     _heard: set[Seat] = field(default_factory=set)
     _answered: dict[Seat, float] = field(default_factory=dict)
     _asked: float = float("-inf")
+    _portions: dict[Seat, _Portion] = field(default_factory=dict)
+    """What each seat was sent last, if that was much."""
+    _unanswered: dict[Seat, float] = field(default_factory=dict)
+    """Seats that were asked as they came, and when."""
 
     def begin(self, hand: int) -> Archive:
         """Attempt `hand` begins; that of the one before is kept for seats that lag behind."""
@@ -99,7 +143,8 @@ class Passing:
         return archive is None or have.hand > hand or _covers(have.counts, archive.counts)
 
     def ask(self, seat: Seat) -> None:
-        """Asks one seat, which has just become reachable."""
+        """Asks one seat, which has just become reachable, until it has answered with all it has."""
+        self._unanswered[seat] = self.clock()
         self.links.send(seat, self._have(self.hand, asks=True))
 
     def show(self, seat: Seat) -> None:
@@ -120,6 +165,7 @@ class Passing:
 
     def answer(self) -> None:
         """Answers all questions that have come, and notes the answers."""
+        self.check()
         now = self.clock()
         for seat, have in self.postbox.take_haves():
             if now - self._answered.get(seat, float("-inf")) < _ANSWER_S:
@@ -128,21 +174,42 @@ class Passing:
             if have.asks:
                 self._answered[seat] = now
             self._give(seat, have)
+        for seat, asked in list(self._unanswered.items()):
+            if seat not in self.postbox.gone and now - asked >= ASK_S:
+                self.ask(seat)
+
+    def lost(self, seat: Seat) -> None:
+        """The link to a seat is broken, and what was under way may be lost with it."""
+        self._portions.pop(seat, None)
 
     def _give(self, seat: Seat, have: Have) -> None:
-        archive = self._archives.get(have.hand)
-        if archive is not None:
-            for data in archive.after(have.counts):
-                self.links.send(seat, data)
-        for data in self.machine.after(have.table):
-            self.links.send(seat, data)
+        is_all = self._send_missing(seat, have)
         self.known[seat] = have
         if not have.asks:
             if have.hand == self.hand:
                 self.synced.add(seat)
+            self._unanswered.pop(seat, None)
             self._note_answer(seat)
             return
-        self.links.send(seat, self._have(have.hand, asks=False))
+        if is_all:
+            self.links.send(seat, self._have(have.hand, asks=False))
+
+    def _send_missing(self, seat: Seat, have: Have) -> bool:
+        """Sends what a seat lacks, of the table chains a portion; whether it then has everything."""
+        archive = self._archives.get(have.hand)
+        for data in [] if archive is None else archive.after(have.counts):
+            self.links.send(seat, data)
+        now, before = self.clock(), self._portions.get(seat)
+        if before is not None and before.is_under_way(have, now):
+            return False
+        missing = self.machine.after(have.table)
+        portion = _first_of(missing)
+        for data in portion:
+            self.links.send(seat, data)
+        if sum(map(len, portion)) > _SMALL_BYTES:
+            total = sum(have.table) + len(portion)
+            self._portions[seat] = _Portion(total=total, until=now + _ARRIVES_S)
+        return len(portion) == len(missing)
 
     def _note_answer(self, seat: Seat) -> None:
         """An answer comes after all that its sender has."""
@@ -153,6 +220,7 @@ class Passing:
             self.on_all_answered()
 
     def _have(self, hand: int, *, asks: bool) -> bytes:
+        self.check()
         archive = self._archives.get(hand)
         counts = (0,) * self.seats if archive is None else archive.counts
         session, table = self.links.session_id, self.machine.counts

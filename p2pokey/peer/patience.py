@@ -97,7 +97,8 @@ class Patience:
     _since: float = 0.0
     _missing: dict[tuple[int, Seat], float] = field(default_factory=dict)
     """Since when each awaited seat is, by step."""
-    _is_noticed: bool = False
+    _told: tuple[int, str] | None = None
+    """The step and the wait that the player was told of last."""
     _called: set[tuple[int, Seat]] = field(default_factory=set)
     """Steps in which this seat has called another one absent."""
     _paused: tuple[Seat, ...] = ()
@@ -115,7 +116,10 @@ class Patience:
     # What happens --------------------------------------------------------------------------------
 
     def look(self, turn: Turn, now: float) -> bool:
-        """Notes what a slice of work came to; what comes twice makes no wait any younger.
+        """Notes what a slice of work came to.
+
+        Only progress and own proofs make a wait younger: not what comes twice, and not votes, which
+        a silent seat can sign as often as it likes.
 
         Returns:
             Whether a pause has ended by it.
@@ -127,8 +131,8 @@ class Patience:
             (turn.step, seat): self._missing.get((turn.step, seat), now) for seat in awaited
         }
         wait = (turn.step, turn.waiting, self.gone)
-        if turn.is_busy or wait != self._wait:
-            self._wait, self._since, self._is_noticed = wait, now, False
+        if turn.is_proving or wait != self._wait:
+            self._wait, self._since = wait, now
         if awaited:
             self.last_wait = self.what
         is_over = bool(self._paused) and not set(self._paused) & set(awaited)
@@ -161,7 +165,7 @@ class Patience:
             turns.link(turn.mover, now, is_broken=not self._is_heard(turn.mover))
         is_readable = turn.mover is not None and turn.waiting.seats == (turn.mover,)
         for reason, holds in (
-            (Hold.WORK, turn.is_busy),
+            (Hold.WORK, turn.is_proving),
             (Hold.TOKEN, not is_readable),
             (Hold.PAUSE, bool(self._paused)),
         ):
@@ -183,7 +187,7 @@ class Patience:
         marks = [mark for mark in (self._over_at(), self._idle_at(is_person)) if mark is not None]
         if self.awaited:
             marks.append(now + self._pause_s)
-            if not self._is_noticed:
+            if self._told != self._news:
                 marks.append(self._since + self.limits.notice_s)
         self._expected = max(now, min(marks)) if marks else math.inf
         return self._expected if marks else None
@@ -204,11 +208,16 @@ class Patience:
         waited, due = now - self._since, list[Due]()
         if waited >= min(self._pause_s, self.limits.notice_s):
             due.append(Ask(pause_s=self._pause_s))
-        if waited >= self.limits.notice_s and not self._is_noticed:
-            self._is_noticed = True
-            text = self._away_text(self.gone[0]) if self.gone else f"waiting for {self.what}"
-            due.append(Notice(text=text))
+        if waited >= self.limits.notice_s and self._told != self._news:
+            self._told = self._news
+            due.append(Notice(text=self._told[1]))
         return due
+
+    @property
+    def _news(self) -> tuple[int, str]:
+        """What to tell the player of this wait: once, until who or what is awaited changes."""
+        text = self._away_text(self.gone[0]) if self.gone else f"waiting for {self.what}"
+        return self._seen.step, text
 
     def _over(self, now: float) -> list[Due]:
         """A wait is over: first the silent seats are called, then the hand is paused or ends."""
@@ -220,7 +229,7 @@ class Patience:
         if fresh:
             self._called.update((turn.step, seat) for seat in fresh)
             return [Call(seats=fresh)]
-        if self.if_missing is IfMissing.VOID:
+        if self.if_missing is IfMissing.VOID and not turn.is_bound:
             return [GiveUp(reason=self.missing_text(seats[0]))]
         due: list[Due] = [Call(seats=seats)]  # perhaps it was not possible the last time
         if not self._paused:

@@ -14,13 +14,20 @@ from p2pokey.native.journal import Journal
 from p2pokey.peer.auditing import OwnAudit
 from p2pokey.peer.board import Board
 from p2pokey.peer.events import HandBegan, HandCounted, HandFailed, PeerEvent
+from p2pokey.peer.hand_end import HandEnd
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links
 from p2pokey.peer.passing import Archive, Passing
 from p2pokey.peer.patience import Patience
 from p2pokey.peer.players import Person, Player
-from p2pokey.peer.runner import HandEnd, HandRunner
-from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal, save_transcript
+from p2pokey.peer.runner import HandRunner
+from p2pokey.peer.saving import (
+    KeptHand,
+    begin_journal,
+    drop_journals_before,
+    reopen_journal,
+    save_transcript,
+)
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.peer.watching import Watch
@@ -88,10 +95,10 @@ class HandPlay:
         self._running.void()
 
     def give_up(self, reason: str) -> None:
-        """The table has agreed on something that ends the hand without a score."""
+        """The table has agreed on something that ends the hand, unless it is only counted now."""
         self._why_not = reason
         if self._running is not None:
-            self._running.give_up(reason)
+            self._running.leave_out(reason)
 
     # A hand --------------------------------------------------------------------------------------
 
@@ -102,8 +109,8 @@ class HandPlay:
             As `HandRunner.run`; the hand can be taken up again.
         """
         setup, seat = begin.setup, self.links.seat
-        self.inbox.postbox.begin(setup.hand)
         archive = self.passing.begin(setup.hand)
+        self.inbox.postbox.begin(setup.hand, archive.has)
         kept = reopen_journal(self.journals, setup=setup, seat=seat, used_keys=begin.used_keys)
         self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
         seed = self.ports.entropy.random_bytes(32) if kept is None else kept.seed
@@ -112,7 +119,7 @@ class HandPlay:
             machine = self._machine(begin, seed)
             self._running = self._runner(setup, executor, machine, journal, archive, kept)
             if self._why_not:
-                self._running.give_up(self._why_not)
+                self._running.leave_out(self._why_not)
             end = await self._running.run()
             path = save_transcript(self.out, setup.hand, seat, machine.transcript())
             if end.finished is not None:
@@ -126,7 +133,9 @@ class HandPlay:
             raise
         finally:
             self._running, self._why_not = None, ""
-        journal.discard()
+        # It stays for one more hand: the table's journal may yet lose the end that says how it ended.
+        journal.close()
+        drop_journals_before(self.journals, setup)
         return end
 
     def is_dealt_again(self, end: HandEnd) -> bool:
@@ -198,7 +207,7 @@ class HandPlay:
         )
 
     def _patience(self, setup: HandSetup) -> Patience:
-        people = tuple(seat.runner == seat.public_key for seat in self.links.roster.seats)
+        people = tuple(not seat.is_computer for seat in self.links.roster.seats)
         return Patience(
             seat=self.links.seat,
             names=self.board.names,
@@ -211,8 +220,8 @@ class HandPlay:
 
     # What it leaves ------------------------------------------------------------------------------
 
-    def _moved(self, hand: int, moves: int) -> None:
-        self.board.act(HandAt(attempt=hand, step=0, moves=moves))
+    def _moved(self, hand: int, moves: int, is_played: bool) -> None:
+        self.board.act(HandAt(attempt=hand, moves=moves, is_played=is_played))
 
     def _count(self, setup: HandSetup, end: HandEnd, machine: HandMachine, path: Path) -> None:
         finished, state = end.finished, machine.view().state

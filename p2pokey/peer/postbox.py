@@ -4,12 +4,13 @@ No input or output of its own. A seat may be one attempt ahead of this one, with
 next round needs this seat's message. What cannot be sorted goes to the hand machine, which knows
 whom to blame for it.
 
-What nobody takes is bounded for each seat by itself: a seat that sends too much loses its own
-messages, and nobody else's wait behind them.
+What nobody takes is bounded for each seat by itself, and what is taken comes from all in turn: a seat
+that sends too much loses its own messages, and nobody else's wait behind them. What a seat repeats
+is dropped.
 """
 
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 
 from p2pokey.errors import DecodeError
@@ -23,8 +24,8 @@ from p2pokey.transcript.envelope import VERSION
 
 MAX_EARLY = 8
 """Messages kept per seat for the next attempt; an honest seat sends two at most."""
-MAX_PENDING = 256
-"""Messages of one seat that may wait to be taken: more than it sends in a whole hand."""
+MAX_PENDING = 512
+"""Messages of one seat that may wait to be taken: twice all that it passes on of a whole hand."""
 MAX_PENDING_BYTES = 4 * 1024 * 1024
 """Their bytes: two hands and more."""
 _LOG_EVERY = 1000
@@ -45,8 +46,10 @@ class Postbox:
         self.on_table: Callable[[MessageReceived], None] = self.put_strange
         """Takes messages of the table chains and links of new rooms, at once."""
         self._hand = 0
-        self._now: deque[MessageReceived] = deque()
-        self._waiting: Counter[Seat] = Counter()
+        self._is_known: Callable[[bytes], bool] = _nothing_is_known
+        self._now: dict[Seat, dict[bytes, int]] = {}
+        """What each seat has sent, oldest first, and when it came in the order of all."""
+        self._arrived = 0
         self._waiting_bytes: Counter[Seat] = Counter()
         self._early: dict[Seat, list[MessageReceived]] = {}
         self._haves: dict[tuple[Seat, bool], Have] = {}
@@ -69,8 +72,14 @@ class Postbox:
             case MessageReceived():
                 self._put_message(event)
 
-    def begin(self, hand: int) -> None:
-        """Attempt `hand` begins: what came early for it is now due."""
+    def begin(self, hand: int, is_known: Callable[[bytes], bool] | None = None) -> None:
+        """Attempt `hand` begins: what came early for it is now due.
+
+        Args:
+            hand: its number.
+            is_known: whether a message of it has been accepted; such a one is dropped.
+        """
+        self._is_known = is_known or _nothing_is_known
         if hand != self._hand:
             self._clear()
         self._hand = hand
@@ -80,11 +89,27 @@ class Postbox:
             for message in messages:
                 self._put_message(message)
 
-    def take(self) -> list[MessageReceived]:
-        """This attempt's messages since the last call."""
-        messages = list(self._now)
-        self._clear()
-        return messages
+    def take(self, most: int | None = None) -> list[MessageReceived]:
+        """This attempt's messages since the last call, in the order in which they came.
+
+        Args:
+            most: how many at most, from all seats in turn; the others stay. None: all.
+        """
+        left = self.pending if most is None else min(most, self.pending)
+        taken: list[tuple[int, MessageReceived]] = []
+        while len(taken) < left:
+            seats = list(self._now)[: left - len(taken)]
+            taken += [self._take_oldest(seat) for seat in seats]
+        return [message for _, message in sorted(taken, key=lambda item: item[0])]
+
+    def _take_oldest(self, seat: Seat) -> tuple[int, MessageReceived]:
+        waiting = self._now.pop(seat)
+        data = next(iter(waiting))
+        arrived = waiting.pop(data)
+        self._waiting_bytes[seat] -= len(data)
+        if waiting:
+            self._now[seat] = waiting  # behind the other seats
+        return arrived, MessageReceived(seat=seat, data=data)
 
     def take_haves(self) -> list[tuple[Seat, Have]]:
         """The newest question and the newest answer of each seat, since the last call."""
@@ -98,7 +123,7 @@ class Postbox:
     @property
     def pending(self) -> int:
         """Messages that nobody has taken yet."""
-        return len(self._now)
+        return sum(map(len, self._now.values()))
 
     @property
     def gone(self) -> tuple[Seat, ...]:
@@ -120,6 +145,8 @@ class Postbox:
             self._keep(message)
         elif hand == self._hand + 1:
             kept = self._early.setdefault(message.seat, [])
+            if message in kept:
+                return
             if len(kept) < MAX_EARLY:
                 kept.append(message)
             else:
@@ -141,18 +168,22 @@ class Postbox:
         self._keep(message)
 
     def _keep(self, message: MessageReceived) -> None:
-        seat, size = message.seat, len(message.data)
-        is_many = self._waiting[seat] >= MAX_PENDING
-        if is_many or self._waiting_bytes[seat] + size > MAX_PENDING_BYTES:
+        seat, data = message.seat, message.data
+        waiting = self._now.get(seat, {})
+        # Only what the same seat has sent counts as waiting: nobody's message waits behind another's.
+        if data in waiting or self._is_known(data):
+            return
+        is_many = len(waiting) >= MAX_PENDING
+        if is_many or self._waiting_bytes[seat] + len(data) > MAX_PENDING_BYTES:
             self._drop(seat)
             return
-        self._waiting[seat] += 1
-        self._waiting_bytes[seat] += size
-        self._now.append(message)
+        self._arrived += 1
+        self._waiting_bytes[seat] += len(data)
+        waiting[data] = self._arrived
+        self._now[seat] = waiting
 
     def _clear(self) -> None:
         self._now.clear()
-        self._waiting.clear()
         self._waiting_bytes.clear()
 
     def _drop(self, seat: Seat) -> None:
@@ -161,3 +192,8 @@ class Postbox:
         count = self.dropped[seat]
         if count == 1 or count % _LOG_EVERY == 0:
             _log.warning("seat %d sends too much: %d messages dropped", seat + 1, count)
+
+
+def _nothing_is_known(data: bytes) -> bool:
+    del data
+    return False

@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from p2pokey.audit.report import Outcome
 from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
@@ -23,7 +22,6 @@ from p2pokey.hand.effects import (
     AuditDue,
     CallAbsent,
     Command,
-    ConfirmResult,
     Effect,
     HandFinished,
     HandPaused,
@@ -33,16 +31,16 @@ from p2pokey.hand.effects import (
     PhaseEntered,
     Play,
     ProofAccepted,
-    RejectResult,
     SeatAbsent,
     SeatReturned,
     Send,
     ShuffleVerified,
     TurnReady,
 )
-from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import MessageReceived
+from p2pokey.peer.auditing import Auditor
 from p2pokey.peer.counting import ProofTally
+from p2pokey.peer.disputed import Disputed
 from p2pokey.peer.events import (
     HandGoesOn,
     HandPausedFor,
@@ -57,6 +55,7 @@ from p2pokey.peer.events import (
     StagePassed,
     StillWaiting,
 )
+from p2pokey.peer.hand_end import EndReport, HandEnd
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.passing import ASK_BROKEN_S, Passing
 from p2pokey.peer.patience import (
@@ -73,13 +72,12 @@ from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
 from p2pokey.peer.waits import WaitLimits, people
 from p2pokey.peer.watching import NoWatch, Watch
-from p2pokey.peer.worker import Clock, HandWorker, Turn
+from p2pokey.peer.worker import FEED, Clock, HandWorker, Turn
 from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
-from p2pokey.transcript.messages import Kind
 
 _STAGES = {
     Phase.SHUFFLE: Stage.KEYS,
@@ -92,52 +90,9 @@ _STAGES = {
 }
 """What is complete when a phase begins."""
 _OVER = (Phase.DONE, Phase.STOPPED)
-SHOW_S = 5.0
-"""Seconds between two times of showing a disputed seat what this one has."""
-_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
-"""From here on nobody hears that a hand is given up (docs/protocol.md S4)."""
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a seat's own audit of the hand came to."""
-
-    command: ConfirmResult | RejectResult | Abandon
-    proofs: int
-    """Proof objects that verified."""
-    outcome: Outcome | None = None
-    """How the hand ended, if the audit came to a score."""
-
-
-class Auditor(Protocol):
-    """Audits a hand whose seeds are disclosed; runs in the worker thread."""
-
-    def __call__(self, transcript: bytes, stop: threading.Event) -> Verdict:
-        """The verdict; returns early, with any verdict, once `stop` is set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandEnd:
-    """How a hand ended."""
-
-    finished: HandFinished | None
-    """The score, if the hand counts."""
-    stopped: HandStopped | None
-    """Set otherwise."""
-    reason: str
-    """Why there is no score, in one sentence; empty if there is one."""
-    is_void: bool
-    """Whether nobody is to blame and all know that there is no score: the hand is dealt again."""
-    withheld: tuple[Seat, ...]
-    """Seats that saw the others' coins and kept theirs (docs/protocol.md S4.2)."""
-    moves: int
-    proofs: ProofTally
-    audited: int
-    """Proof objects that the own audit verified."""
-    seconds: float
 
 
 @dataclass(kw_only=True)
@@ -163,8 +118,8 @@ class HandRunner:
     clock: Clock = time.monotonic
     may_move: Callable[[], bool] = lambda: True
     """Whether the table lets this seat move now (a duel waits for the other seat)."""
-    on_moves: Callable[[int], None] = lambda moves: None
-    """Told how many moves have been made."""
+    on_moves: Callable[[int, bool], None] = lambda moves, is_played: None
+    """Told how many moves have been made, and whether that were all."""
     watch: Watch = field(default_factory=NoWatch)
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
@@ -177,17 +132,25 @@ class HandRunner:
     _seen: View | None = None
     _shown_proofs: int = 0
     _finished: HandFinished | None = None
-    _stopped: HandStopped | None = None
     _moves: int = 0
     _audited: int = 0
     _proofs: ProofTally = field(default_factory=ProofTally)
     _began: float = 0.0
-    _is_dealt: bool = False
-    _own_reason: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
-    _disputed: Seat | None = None
-    _shown_at: float | None = None
-    """When the disputed seat was last shown what this one has, over a link that still stands."""
+    _report: EndReport = field(init=False)
+    _disputed: Disputed = field(init=False)
+
+    def __post_init__(self) -> None:
+        postbox = self.inbox.postbox
+        self._report = EndReport(
+            seat=self.seat,
+            names=self.names,
+            options=self.options,
+            worker=self.worker,
+            patience=self.patience,
+            postbox=postbox,
+        )
+        self._disputed = Disputed(postbox, self.passing, self.clock)
 
     async def run(self) -> HandEnd:
         """Plays the hand to its end; the last messages are handed to the links, not yet flushed.
@@ -203,7 +166,7 @@ class HandRunner:
             if self.kept is not None:
                 await self._take_up(self.kept)
             await self._play()
-            if self._stopped is not None:
+            if self._report.stopped is not None:
                 await self._hear_the_others_out()
         finally:
             self._stop.set()
@@ -211,10 +174,10 @@ class HandRunner:
                 self._choosing.cancel()
         return HandEnd(
             finished=self._finished,
-            stopped=self._stopped,
-            reason=self._reason(),
-            is_void=self._is_void(),
-            withheld=self._withheld(),
+            stopped=self._report.stopped,
+            reason=self._report.reason(),
+            is_void=self._report.is_void(),
+            withheld=self._report.withheld(),
             moves=self._moves,
             proofs=self._proofs,
             audited=self._audited,
@@ -262,10 +225,13 @@ class HandRunner:
             turn = await self._turn()
             if turn.phase in _OVER:
                 return
-            self._last = turn
+            self._last, self._report.is_bound = turn, turn.is_bound
             self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))
+            # However much arrives: nobody's time is longer for it.
+            if not turn.is_busy:
+                self._see_to_what_is_due()
             if turn.is_busy or self._ready or self.inbox.postbox.pending:
                 continue
             await self._wait(turn)
@@ -273,17 +239,16 @@ class HandRunner:
                 self._choosing.result()
 
     async def _turn(self) -> Turn:
-        messages = self.inbox.postbox.take()
+        messages = self.inbox.postbox.take(FEED)
         commands = self._ready
         held = [command for command in self._commands if command not in commands]
         self._commands = []
-        unheard = self._unheard()
+        unheard = self._disputed.unheard()
         turn = await self._in_thread(lambda: self.worker.turn(messages, commands, unheard))
         self._commands[:0] = [*turn.commands, *held]
         for effect in turn.effects:
             await self._carry_out(effect)
-        if turn.disputed != self._disputed:
-            self._disputed, self._shown_at = turn.disputed, None
+        self._disputed.note(turn.disputed)
         self._show(turn.view)
         return turn
 
@@ -295,26 +260,6 @@ class HandRunner:
         if view is not None and view != self._seen:
             self._seen = view
             self.watch.saw(view)
-
-    def _unheard(self) -> set[Seat]:
-        """The disputed seat, until it has what this seat has and as long as it cannot be heard.
-
-        Only what it then still does not explain is held against it: it may have been shown
-        something else by a third seat, and be on its way back to say so.
-        """
-        seat = self._disputed
-        if seat is None:
-            return set()
-        link = self.inbox.postbox.links.get(seat)
-        if link is not None and link.state is not LinkState.HERE:
-            self._shown_at = None
-            return {seat}
-        now = self.clock()
-        is_known = self._shown_at is not None and seat in self.passing.synced
-        if not is_known and (self._shown_at is None or now - self._shown_at >= SHOW_S):
-            self._shown_at = now
-            self.passing.show(seat)
-        return set() if is_known else {seat}
 
     @property
     def _ready(self) -> list[Command]:
@@ -338,7 +283,7 @@ class HandRunner:
                 self._count(effect)
             case MoveApplied(seat=seat, move=move, events=events):
                 self._moves += 1
-                self.on_moves(self._moves)
+                self.on_moves(self._moves, False)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
                 self.watch.moved(seat, move, events)
@@ -350,7 +295,7 @@ class HandRunner:
             case HandFinished():
                 self._finished = effect
             case HandStopped():
-                self._stopped = effect
+                self._report.stopped = effect
             case SeatAbsent() | SeatReturned() | HandPaused():
                 self._tell_absence(effect)
 
@@ -371,7 +316,9 @@ class HandRunner:
         self.emit(HandPausedFor(hand=self.hand, seats=pause.seats, seconds=pause.seconds))
 
     def _enter(self, phase: Phase) -> None:
-        self._is_dealt = self._is_dealt or phase is Phase.DEAL
+        self._report.is_dealt = self._report.is_dealt or phase is Phase.DEAL
+        if phase is Phase.END:
+            self.on_moves(self._moves, True)
         stage = _STAGES.get(phase)
         if stage is not None:
             seconds = self.clock() - self._began
@@ -428,8 +375,8 @@ class HandRunner:
         times = [mark for mark in marks if mark is not None]
         await self.inbox.wait(max(0.0, min(times) - now) if times else None)
         self.patience.wake(self.clock())
-        if self.inbox.postbox.pending:
-            return
+
+    def _see_to_what_is_due(self) -> None:
         for due in self.patience.due(self.clock(), is_person=self._is_person_on_turn):
             self._do(due)
 
@@ -457,65 +404,31 @@ class HandRunner:
         paused = self.patience.paused
         if not paused:
             raise LocalProtocolError("the hand is not paused")
-        if self._is_bound():
-            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
         self.give_up(self.patience.missing_text(paused[0]))
 
     def give_up(self, reason: str) -> None:
-        """Ends the hand without a score, for all."""
-        _log.warning("the hand is given up: %s", reason)
-        self._own_reason = reason
-        self._commands.append(Abandon(reason=reason))
-        self.inbox.wake()
+        """Ends the hand without a score, for all, unless it becomes too late before that.
 
+        Raises:
+            LocalProtocolError: others may come to a score although this seat does not.
+        """
+        if self._is_bound:
+            raise LocalProtocolError("the hand is played to its end and cannot be voided any more")
+        self._abandon(Abandon(reason=reason))
+
+    @property
     def _is_bound(self) -> bool:
-        """Whether others may come to a score of this hand although this seat does not."""
-        if self._last is None or self._last.phase not in _CLOSING:
-            return False
-        return self.options.recovery or self.seat in self.worker.authors(Kind.RESULT)
+        return self._last is not None and self._last.is_bound
 
-    def _withheld(self) -> tuple[Seat, ...]:
-        committed, opened = self.worker.authors(Kind.COMMIT), self.worker.authors(Kind.KEYS)
-        if len(committed) < self.options.seats:
-            return ()
-        return tuple(sorted(committed - opened))
+    def leave_out(self, reason: str) -> None:
+        """The table has agreed to do without this hand, unless its end is signed here already."""
+        self._abandon(Abandon(reason=reason, before_end=True))
 
-    def _is_void(self) -> bool:
-        stopped = self._stopped
-        if stopped is None or stopped.fault is not None or self._is_bound():
-            return False
-        return all(void.culprit >= self.options.seats for void in self.worker.voids.values())
-
-    def _reason(self) -> str:
-        """Why the hand has no score, from all that this seat knows."""
-        if self._stopped is None:
-            return ""
-        if self._stopped.fault is not None:
-            culprit = people([Seat(self._stopped.fault.culprit)], self.names)
-            return f"{culprit} broke the protocol: {self._stopped.reason}"
-        if self._own_reason:
-            return self._own_reason
-        if self._stopped.missing is not None and self._stopped.missing != self.seat:
-            return self.patience.missing_text(self._stopped.missing)
-        authors = [seat for seat in self.worker.voids if seat != self.seat]
-        if authors and self.worker.voids[authors[0]].culprit < self.options.seats:
-            return self._accusation_text(authors[0])
-        links = self.inbox.postbox.links
-        troubled = [seat for seat, link in links.items() if link.state is not LinkState.HERE]
-        if troubled:
-            return self.patience.missing_text(troubled[0])
-        if not authors or not self.patience.last_wait:
-            return self._stopped.reason
-        waited = self.patience.last_wait
-        return f"{people(authors[:1], self.names)} gave the hand up, waiting for {waited}"
-
-    def _accusation_text(self, author: Seat) -> str:
-        void = self.worker.voids[author]
-        accused = people([Seat(void.culprit)], self.names)
-        return (
-            f"{people([author], self.names)} ended the hand, accusing {accused} of {void.reason}; "
-            "audit the transcript to see who is right"
-        )
+    def _abandon(self, command: Abandon) -> None:
+        _log.warning("the hand is given up: %s", command.reason)
+        self._report.own_reason = command.reason
+        self._commands.append(command)
+        self.inbox.wake()
 
     async def _hear_the_others_out(self) -> None:
         """After a stop: lets the others agree, so that seeds are disclosed where a fault needs it."""
@@ -523,16 +436,7 @@ class HandRunner:
         while (now := self.clock()) < until:
             self.passing.answer()
             turn = await self._turn()
-            if self._has_heard_all():
+            if self._report.has_heard_all():
                 return
             if not turn.is_busy and not self.inbox.postbox.pending:
                 await self.inbox.wait(until - now)
-
-    def _has_heard_all(self) -> bool:
-        fault = None if self._stopped is None else self._stopped.fault
-        silent = {*self.inbox.postbox.gone, *(() if fault is None else (fault.culprit,))}
-        expected = {seat for seat in range(self.options.seats) if seat not in silent}
-        missing = expected - self.worker.authors(Kind.VOID)
-        if self._is_dealt and fault is not None:
-            missing |= expected - self.worker.authors(Kind.DISCLOSE)
-        return not missing

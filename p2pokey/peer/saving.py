@@ -10,6 +10,9 @@ from p2pokey.tiles import Seat
 from p2pokey.transcript.file import decode_line
 from p2pokey.transcript.setup import HandSetup, encode_header
 
+HEAD_RECORDS = 4
+"""Setup, seat, used keys and seed: on disk before the machine starts."""
+
 
 def transcript_name(hand: int, seat: Seat) -> str:
     """File name of attempt `hand` as `seat` has it, e.g. `hand-001-seat-1.jsonl`."""
@@ -69,40 +72,45 @@ def reopen_journal(
 
     Raises:
         OSError: it cannot be read or written.
-        DecodeError: it is damaged where the seed was, or belongs to something else.
+        DecodeError: it is damaged where the seed was, or belongs to something else. It stays as it
+            is: something may have been signed with that seed.
         JournalInUse: another program writes it.
     """
     path = _journal_path(folder, setup)
     if not path.exists():
         return None
     try:
-        journal, contents = Journal.reopen(path)
+        journal, contents = Journal.reopen(path, head=HEAD_RECORDS)
     except DecodeError:
         if path.stat().st_size > FILE_HEAD_BYTES:
             raise
         path.unlink()  # killed while it was being made
         return None
     records = contents.kept
-    head = tuple(record.payload for record in records[:4])
+    head = tuple(record.payload for record in records[:HEAD_RECORDS])
     expected = tuple(record.payload for record in _head(setup, seat, used_keys, b""))[:3]
-    if len(head) == 4 and head[:3] == expected:
-        envelopes = tuple(record.payload for record in records[4:])
+    if len(head) == HEAD_RECORDS and head[:3] == expected:
+        envelopes = tuple(record.payload for record in records[HEAD_RECORDS:])
         return KeptHand(
             journal=journal,
             seed=head[3],
             envelopes=envelopes,
             has_lost=contents.has_lost,
         )
-    if len(head) < 4 and contents.file_bytes <= _head_bytes(setup, seat, used_keys):
+    is_short = contents.file_bytes <= _head_bytes(setup, seat, used_keys)
+    if len(head) < HEAD_RECORDS and is_short and contents.is_untouched:
         journal.discard()  # killed before the seed was on disk, so before anything was signed
         return None
     journal.close()
     raise DecodeError(f"{path.name} has lost its beginning, so the hand cannot be taken up again")
 
 
-def has_journal(folder: Path, setup: HandSetup) -> bool:
-    """Whether an earlier run has begun that attempt."""
-    return _journal_path(folder, setup).exists()
+def drop_journals_before(folder: Path, setup: HandSetup) -> None:
+    """Removes the journals of the attempts of this session before this one."""
+    for path in folder.glob(f"{setup.session.hex()[:32]}-*.journal"):
+        if int(path.stem.rpartition("-")[2]) < setup.hand:
+            path.unlink(missing_ok=True)
+            path.with_name(path.name + ".lock").unlink(missing_ok=True)
 
 
 def _journal_path(folder: Path, setup: HandSetup) -> Path:

@@ -15,7 +15,7 @@ from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.board import Board
-from p2pokey.peer.events import LinkSeen, MatchEnded, PeerEvent, Resumed, StillWaiting
+from p2pokey.peer.events import LinkSeen, MatchEnded, MatchOver, PeerEvent, Resumed, StillWaiting
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links, state_text
 from p2pokey.peer.passing import Passing
@@ -37,8 +37,6 @@ from p2pokey.table.machine import TableMachine
 from p2pokey.table.match import Match
 from p2pokey.table.runners import effective_options
 from p2pokey.tiles import Seat
-
-__all__ = ["PeerPorts", "Table"]
 
 
 @dataclass(kw_only=True)
@@ -113,6 +111,7 @@ class Table:
             clock=self.clock,
             refuse=postbox.put_strange,
             wake=self._inbox.wake,
+            fail=self._inbox.fail,
             give_up=self._give_up,
         )
         postbox.on_table = self.board.receive
@@ -122,6 +121,7 @@ class Table:
             machine=machine,
             seats=seats,
             clock=self.clock,
+            check=self.board.check_alive,
             on_all_answered=self._synced,
         )
         self._play = HandPlay(
@@ -232,7 +232,8 @@ class Table:
             return self._end()
         finally:
             ticker.cancel()
-            await asyncio.wait([ticker])
+            # What it fails with has ended the table by way of the inbox.
+            await asyncio.gather(ticker, return_exceptions=True)
 
     async def _change_seats(self, seating: SeatingAgreed) -> None:
         """The new session comes together while others may still lack something of this one."""
@@ -306,7 +307,9 @@ class Table:
                     who = people(missing, self.names)
                     self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
             else:
-                ended_at = now if ended_at is None else ended_at
+                if ended_at is None:
+                    ended_at = now
+                    self.emit(MatchOver(winners=self.board.ended.winners, stays=self.stays))
                 if self._is_seen_off(now - ended_at):
                     return None
             await self._look_around(began)
@@ -335,7 +338,7 @@ class Table:
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         if self.stays and not self._leaves:
-            return not here or since_end >= self.limits.linger_s
+            return not here or since_end >= self.limits.stay_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
         return not behind or attempts == 0 or since_end >= self.limits.linger_s
@@ -373,6 +376,8 @@ class Table:
     def _on_change(self, event: LinkChanged) -> None:
         self.emit(LinkSeen(seat=event.seat, state=event.state))
         self.board.link(event)
+        if event.state in (LinkState.AWAY, LinkState.LEFT):
+            self._passing.lost(event.seat)
         if event.state is LinkState.HERE:
             if self._alone is not None and self._alone.when() is not None:
                 self._alone.reschedule(None)
@@ -389,5 +394,5 @@ def first_match(links: Links) -> Match:
         roster=tuple(seat.public_key for seat in roster.seats),
         rules=rules,
         options=effective_options(roster, options),
-        carry=getattr(roster, "carry", b""),
+        carry=roster.carry,
     )

@@ -12,7 +12,8 @@ folder and files are for their owner only.
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,6 +27,8 @@ from p2pokey.table.records import RecordKind as TableKind
 from p2pokey.table.roster import session_id
 
 TABLE_FILE = "table.journal"
+_HEAD = (RecordKind.PERSON, RecordKind.MEMBERSHIP)
+"""Its first records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,8 @@ class Person:
     """How long a lost player is waited for."""
     if_missing: IfMissing = IfMissing.WAIT
     """What to do about a player without whom a hand cannot go on."""
+    sent_away: Mapping[bytes, str] = field(default_factory=dict)
+    """Keys and names of players who may not sit at the next table of these players either."""
 
     def encode(self) -> bytes:
         """JSON bytes."""
@@ -58,6 +63,7 @@ class Person:
             "ice": list(self.ice),
             "patience": self.patience_s,
             "missing": self.if_missing.value,
+            "away": {encode_base64(key): name for key, name in self.sent_away.items()},
         }
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
@@ -97,10 +103,8 @@ class TableJournal:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         journal = Journal.create(folder / TABLE_FILE)
         journal.append(
-            (
-                Record(kind=RecordKind.PERSON, payload=person.encode()),
-                Record(kind=RecordKind.MEMBERSHIP, payload=membership.encode()),
-            )
+            Record(kind=kind, payload=payload)
+            for kind, payload in zip(_HEAD, (person.encode(), membership.encode()), strict=True)
         )
         return cls(folder, journal, membership, person)
 
@@ -113,7 +117,7 @@ class TableJournal:
             DecodeError: it does not hold what it takes to come back.
             JournalInUse: another program has that seat.
         """
-        journal, contents = Journal.reopen(folder / TABLE_FILE)
+        journal, contents = Journal.reopen(folder / TABLE_FILE, head=len(_HEAD))
         try:
             return cls._read(folder, journal, contents)
         except BaseException:
@@ -123,7 +127,7 @@ class TableJournal:
     @classmethod
     def _read(cls, folder: Path, journal: Journal, contents: JournalContents) -> Self:
         newest = {record.kind: record.payload for record in contents.records}
-        if not {RecordKind.PERSON, RecordKind.MEMBERSHIP} <= newest.keys():
+        if not set(_HEAD) <= newest.keys():
             raise DecodeError(f"the journal in {folder} has lost its beginning")
         membership = decode_membership(newest[RecordKind.MEMBERSHIP])
         kinds = {int(kind) for kind in RecordKind} & {int(kind) for kind in TableKind}
@@ -195,6 +199,9 @@ def _read_person(data: bytes) -> Person:
             ice=tuple(map(str, values["ice"])),
             patience_s=float(values["patience"]),
             if_missing=IfMissing(values["missing"]),
+            sent_away={
+                decode_base64(key): str(name) for key, name in values.get("away", {}).items()
+            },
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal does not say who sits there") from None

@@ -55,6 +55,8 @@ class WaitLimits:
     """A player who has lost the connection or left, at most; where turns are timed see `grace_s`."""
     alone_s: float = 60.0
     """After coming back: until one of the others is there."""
+    stay_s: float = 600.0
+    """After a match, for a rematch, where somebody is there who may want one."""
     linger_s: float = 20.0
     """After the last hand: for players who do not have its score yet."""
     next_hand_s: float = 600.0

@@ -6,12 +6,11 @@ comes back. Group arithmetic and fsync therefore never run on the event loop.
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LocalProtocolError
-from p2pokey.hand.effects import Command, Effect, Persist, Phase, Play, Send, Waiting
+from p2pokey.hand.effects import Abandon, Command, Effect, Persist, Phase, Play, Send, Waiting
 from p2pokey.hand.machine import HandMachine
 from p2pokey.hand.restoring import restore
 from p2pokey.native.journal import Journal, Record, RecordKind
@@ -26,8 +25,11 @@ from p2pokey.transcript.messages import Kind, Void
 SLICE_SECONDS = 0.02
 """Work between two looks at what has arrived; a shuffle from the seat before goes first."""
 
-_FEED = 32
+FEED = 32
 """Messages that a machine is given at once; it takes only so much ahead of its time."""
+
+_CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+"""From here on nobody hears that a hand is given up (docs/protocol.md S4.8)."""
 
 Clock = Callable[[], float]
 
@@ -42,6 +44,8 @@ class Turn:
     """Commands that still wait."""
     is_busy: bool
     """Whether there is more work without new input."""
+    is_proving: bool
+    """Whether that is a proof or a message that takes long (`HandMachine.is_proving`)."""
     waiting: Waiting
     mover: Seat | None
     """Seat to move, from the deal on."""
@@ -55,6 +59,8 @@ class Turn:
     """Whose message this seat cannot place (`HandMachine.disputed`)."""
     view: View | None = None
     """What this seat sees; None before the deal."""
+    is_bound: bool = False
+    """Whether others may come to a score of this hand although this seat does not."""
 
 
 class HandWorker:
@@ -70,7 +76,6 @@ class HandWorker:
     ) -> None:
         """Takes a machine whose seed is in the journal; `archive` gets all that is accepted."""
         self._archive = archive
-        self._backlog: deque[MessageReceived] = deque()
         self._machine = machine
         self._journal = journal
         self._clock = clock
@@ -93,10 +98,10 @@ class HandWorker:
         """Takes messages, works for one slice, and makes the effects last.
 
         Commands are carried out once the machine has nothing else to do, so that they act on all
-        that has arrived; otherwise they come back in `Turn.commands`. A stopped hand takes none.
+        that it was given; otherwise they come back in `Turn.commands`. A stopped hand takes none.
 
         Args:
-            messages: what has arrived.
+            messages: what has arrived, at most `FEED`.
             commands: of the player or the shell.
             unheard: seats that may not have what this seat has sent (`HandMachine.note_unheard`).
 
@@ -106,21 +111,20 @@ class HandWorker:
         """
         machine, now = self._machine, self._clock()
         machine.note_unheard(unheard, now)
-        self._backlog.extend(messages)
-        for _ in range(min(len(self._backlog), _FEED)):
-            item = self._backlog.popleft()
+        for item in messages:
             machine.receive(item.data, item.seat, now)
         timer = machine.next_timer()
         if timer is not None and timer <= now:
             machine.timer(now)
         effects, is_busy = self._work(now + SLICE_SECONDS)
-        is_busy = is_busy or bool(self._backlog)
         if commands and not is_busy:
             for command in commands:
                 if machine.phase is Phase.STOPPED:  # perhaps by the command before
                     break
                 if isinstance(command, Play) and not machine.can_move:
                     continue  # an earlier run of this program has moved
+                if isinstance(command, Abandon) and self._is_bound():
+                    continue  # it has become too late for that
                 machine.act(command, now)
             commands, is_busy = (), True
             effects += machine.poll()
@@ -131,6 +135,7 @@ class HandWorker:
             effects=tuple(effect for effect in effects if not isinstance(effect, Persist)),
             commands=tuple(commands),
             is_busy=is_busy,
+            is_proving=machine.is_proving,
             waiting=machine.waiting(),
             mover=mover,
             number=number,
@@ -139,6 +144,7 @@ class HandWorker:
             step=machine.step,
             view=machine.view() if machine.is_dealt else None,
             disputed=machine.disputed,
+            is_bound=self._is_bound(),
         )
 
     def note(self, envelopes: Sequence[bytes]) -> None:
@@ -184,6 +190,13 @@ class HandWorker:
     def authors(self, kind: Kind) -> frozenset[Seat]:
         """Seats of which a message of this kind has been accepted; only between two turns."""
         return frozenset(self._signed.get(kind, ()))
+
+    def _is_bound(self) -> bool:
+        """`Turn.is_bound`, now."""
+        if self._machine.phase not in _CLOSING:
+            return False
+        is_signed = self._machine.seat in self._signed.get(Kind.RESULT, ())
+        return self._machine.setup.options.recovery or is_signed
 
     def view_to_move(self) -> View | None:
         """What this seat may know of the game, while it can move: its turn may have passed."""

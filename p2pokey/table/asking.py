@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from p2pokey.table.asks import Asks, OpenAsk
+from p2pokey.table.asks import Asks, OpenAsk, are_rivals
 from p2pokey.table.commands import Refusal
 from p2pokey.table.contents import Ask, What
 from p2pokey.table.course import Course
@@ -27,6 +27,9 @@ class Asking:
     faulty: Collection[Seat]
     """Seats with a fork in their chain: nothing is taken from them any more."""
 
+    is_over: bool = False
+    """Whether other seats were agreed on, so that nothing else is any more."""
+
     def refusal(self, ask: Ask, must: Collection[Seat], now: float) -> Refusal | None:
         """Why this seat may not ask that now."""
         if ask.what is What.SEATING and ask.step:
@@ -35,9 +38,8 @@ class Asking:
             return Refusal.SOMEBODY_GONE
         if not self.asks.has_room(self.own):
             return Refusal.TOO_MANY_ASKS
-        for opened in self.asks.open():
-            if not (ask.what is What.SEATING and self.is_stuck(opened, now)):
-                return Refusal.ASK_OPEN
+        if any(self._goes_first(opened, ask, now) for opened in self.asks.open()):
+            return Refusal.ASK_OPEN
         return None
 
     def awaits_own(self, opened: OpenAsk) -> bool:
@@ -56,7 +58,8 @@ class Asking:
         seat is bound to another question or the asker has another one open.
         """
         ask = opened.ask
-        if self.course.position > (ask.attempt, ask.step) or now >= opened.came + ASK_SECONDS:
+        is_further = self.is_over or self.course.position > (ask.attempt, ask.step)
+        if is_further or now >= opened.came + ASK_SECONDS:
             return True
         awaited = (opened.asker, *self.asks.missing(opened))
         if any(self._is_gone(seat) for seat in awaited):
@@ -73,11 +76,22 @@ class Asking:
         """Whether this seat has asked something, or said yes to it, that is not settled."""
         return any(self.asks.is_bound(opened, self.own) for opened in self.asks.open())
 
+    def is_due(self, agreed: OpenAsk) -> bool:
+        """Whether this seat can go over to seats that were agreed on.
+
+        It has to have got as far as the asker was. And what it has said yes to itself comes first,
+        unless it was agreed on without some of those who would have to answer that.
+        """
+        return self.is_reached(agreed) and not any(
+            self.asks.is_bound(opened, self.own) and are_rivals(opened.ask, agreed.ask)
+            for opened in self.asks.open()
+        )
+
     def is_stuck(self, opened: OpenAsk, now: float) -> bool:
         """Whether the answers that a question still needs are not going to come."""
         missing = self.asks.missing(opened)
         is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
-        return is_late or all(self._is_gone(seat) for seat in missing)
+        return is_late or (bool(missing) and all(self._is_gone(seat) for seat in missing))
 
     def next_timer(self) -> float | None:
         """When the program has to say no for its player."""
@@ -88,13 +102,23 @@ class Asking:
 
     def _is_second(self, opened: OpenAsk, now: float) -> bool:
         """Whether another open question of this seat or of the asker goes first."""
-        for other in self.asks.open():
-            if other is opened or (opened.ask.what is What.SEATING and self.is_stuck(other, now)):
-                continue
-            is_earlier = other.asker == opened.asker and other.seq < opened.seq
-            if is_earlier or self.asks.is_bound(other, self.own):
-                return True
-        return False
+        return any(
+            self._goes_first(other, opened.ask, now)
+            for other in self.asks.open()
+            if (other.asker == opened.asker and other.seq < opened.seq)
+            or (other is not opened and self.asks.is_bound(other, self.own))
+        )
+
+    def _goes_first(self, opened: OpenAsk, ask: Ask, now: float) -> bool:
+        """Whether an open question has to be settled before this one can be answered.
+
+        Nothing that a seat asks stands in the way of an order that leaves it out: else it could stay
+        for ever by asking again and again.
+        """
+        is_bound = self.asks.is_bound(opened, self.own) and are_rivals(opened.ask, ask)
+        if is_bound or ask.what is What.REMATCH:
+            return True
+        return opened.asker in ask.order and not self.is_stuck(opened, now)
 
     def _is_gone(self, seat: Seat) -> bool:
         return self.attendance.is_gone(seat) or seat in self.faulty

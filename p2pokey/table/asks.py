@@ -8,6 +8,11 @@ they arrive, so all seats come to the same:
   later attempt, or after a NEXT that stops, is a no; so is such a NEXT without any answer.
 
 Both are final: a yes that counts stays a yes, and a no stays a no.
+
+Who has asked for other seats or said yes to that says yes to no second order for the same attempt,
+unless the first is refused, or the second is for some of the same seats without the rest. As long as
+the first is open such a second yes counts for nothing; once it is agreed to it is a no. So two such
+orders are both agreed to only if all who stay in the second have said yes to both.
 """
 
 from dataclasses import dataclass, field
@@ -24,9 +29,11 @@ AskId = tuple[Seat, int]
 
 MAX_ASKS = 200
 """Questions of one seat in one session; further ones mean nothing, at any seat."""
+MAX_ANSWERS = 1000
+"""Answers of one seat in one session, likewise: more than all others can ask."""
 
 
-class Outcome(Enum):
+class AskOutcome(Enum):
     """What has become of a question."""
 
     AGREED = "agreed"
@@ -63,21 +70,28 @@ class Asks:
     seats: int
     nexts: Nexts
     _open: dict[AskId, OpenAsk] = field(default_factory=dict)
+    _asked: dict[AskId, Ask] = field(default_factory=dict)
+    _outcomes: dict[AskId, AskOutcome] = field(default_factory=dict)
+    """What has become of settled questions, and of those that mean nothing."""
+    _bonds: dict[Seat, list[AskId]] = field(default_factory=dict)
+    """Questions that a seat has asked or said yes to, in the order of its chain."""
     _counts: dict[Seat, int] = field(default_factory=dict)
     _answers: dict[AskId, dict[Seat, Reply]] = field(default_factory=dict)
+    _given: dict[Seat, int] = field(default_factory=dict)
+    """Answers of each seat so far."""
     _positions: dict[AskId, dict[Seat, int]] = field(default_factory=dict)
     """How far the author of an answer was when it gave it (`Nexts.latest`)."""
 
     def put_ask(self, asker: Seat, seq: int, ask: Ask, now: float) -> None:
         """Takes an ASK, in the order of its author's chain.
 
-        One for another number of seats, or one too many, never means anything.
+        One that does not fit this table, or one too many, never means anything.
         """
-        is_fitting = ask.what is What.REMATCH or len(ask.order) == self.seats
-        if not self.has_room(asker) or not is_fitting:
+        if not self.has_room(asker) or not self._is_fitting(asker, ask):
+            self._outcomes[asker, seq] = AskOutcome.CANCELLED
             return
         self._counts[asker] = self._counts.get(asker, 0) + 1
-        must = set(range(self.seats)) if ask.what is What.REMATCH else set(ask.order) - {VACANT}
+        must = _concerned(ask, self.seats)
         opened = OpenAsk(
             asker=asker,
             seq=seq,
@@ -86,6 +100,15 @@ class Asks:
             came=now,
         )
         self._open[opened.id] = opened
+        self._asked[opened.id] = ask
+        self._bonds.setdefault(asker, []).append(opened.id)
+
+    def _is_fitting(self, asker: Seat, ask: Ask) -> bool:
+        """A change of seats is for this table, between hands, and needs somebody's yes."""
+        if ask.what is What.REMATCH:
+            return True
+        has_others = bool(_concerned(ask, self.seats) - {asker})
+        return len(ask.order) == self.seats and ask.step == 0 and has_others
 
     def has_room(self, asker: Seat) -> bool:
         """Whether a further question of a seat would mean anything."""
@@ -95,10 +118,13 @@ class Asks:
         """Takes an ANSWER, in the order of its author's chain; whether it counts as one."""
         id_ = (answer.asker, answer.seq)
         answers = self._answers.setdefault(id_, {})
-        if by in answers:
+        if by in answers or self._given.get(by, 0) >= MAX_ANSWERS:
             return False
+        self._given[by] = self._given.get(by, 0) + 1
         is_late = self.nexts.has_stopped(by)
         answers[by] = Reply.LAPSED if is_late and answer.reply is Reply.YES else answer.reply
+        if answers[by] is Reply.YES:
+            self._bonds.setdefault(by, []).append(id_)
         self._positions.setdefault(id_, {})[by] = self.nexts.latest(by)
         return True
 
@@ -110,9 +136,20 @@ class Asks:
         """An unsettled question."""
         return self._open.get((asker, seq))
 
-    def close(self, opened: OpenAsk) -> None:
-        """A question is settled."""
-        del self._open[opened.id]
+    def settle(self) -> list[tuple[OpenAsk, AskOutcome]]:
+        """Closes the questions that are settled; one may settle another."""
+        settled: list[tuple[OpenAsk, AskOutcome]] = []
+        is_new = True
+        while is_new:
+            is_new = False
+            for opened in self.open():
+                outcome = self._outcome(opened)
+                if outcome is not None:
+                    self._outcomes[opened.id] = outcome
+                    del self._open[opened.id]
+                    settled.append((opened, outcome))
+                    is_new = True
+        return settled
 
     def reply(self, opened: OpenAsk, seat: Seat) -> Reply | None:
         """What a seat says to a question; None: nothing yet."""
@@ -128,15 +165,47 @@ class Asks:
         """Seats that must answer and have not."""
         return tuple(sorted(s for s in opened.must if self.reply(opened, s) is None))
 
-    def outcome(self, opened: OpenAsk) -> Outcome | None:
+    def _outcome(self, opened: OpenAsk) -> AskOutcome | None:
         """What has become of a question; None: not settled."""
-        replies = [self.reply(opened, seat) for seat in sorted(opened.must)]
+        replies = [self.counted(opened, seat) for seat in sorted({*opened.must, opened.asker})]
         if Reply.NO in replies:
-            return Outcome.REFUSED
+            return AskOutcome.REFUSED
         if Reply.LAPSED in replies:
-            return Outcome.CANCELLED
-        return None if None in replies else Outcome.AGREED
+            return AskOutcome.CANCELLED
+        return None if None in replies else AskOutcome.AGREED
+
+    def counted(self, opened: OpenAsk, seat: Seat) -> Reply | None:
+        """What a seat's word comes to, the asker's too; None also while that hangs on another order."""
+        reply = Reply.YES if seat == opened.asker else self.reply(opened, seat)
+        if reply is not Reply.YES:
+            return reply
+        rivals = [self._outcomes.get(other) for other in self._rivals(opened, seat)]
+        if AskOutcome.AGREED in rivals:
+            return Reply.LAPSED
+        return None if None in rivals else reply
+
+    def _rivals(self, opened: OpenAsk, seat: Seat) -> list[AskId]:
+        """What a seat was bound to before and stands against this; also what is not known yet."""
+        if opened.ask.what is What.REMATCH:
+            return []
+        bonds = self._bonds[seat]
+        earlier = bonds[: bonds.index(opened.id)]
+        asked = [(other, self._asked.get(other)) for other in earlier]
+        return [other for other, ask in asked if ask is None or are_rivals(ask, opened.ask)]
 
     def is_bound(self, opened: OpenAsk, seat: Seat) -> bool:
         """Whether a seat has asked this or said yes to it."""
         return opened.asker == seat or self.reply(opened, seat) is Reply.YES
+
+
+def _concerned(ask: Ask, seats: int) -> set[int]:
+    """Seats that a question is to: all, or those who stay."""
+    return set(range(seats)) if ask.what is What.REMATCH else set(ask.order) - {VACANT}
+
+
+def are_rivals(first: Ask, second: Ask) -> bool:
+    """Whether a yes to a first question stands against a later one to the second."""
+    if not first.what is second.what is What.SEATING:
+        return False
+    is_without = set(second.order) - {VACANT} < set(first.order) - {VACANT}
+    return first.attempt == second.attempt and not is_without

@@ -28,6 +28,8 @@ VERSION = 1
 NOBODY = 255
 VACANT = 255
 """In an order of seats: a place for somebody new."""
+MIN_STAYING = 2
+"""Old seats in a new order: a change of seats is agreed on, and nobody agrees with nobody."""
 MAX_CARRY_BYTES = 1 + 32 + 1 + 4 + 4 * MAX_SEATS + 2 + HASH_SIZE + 1
 
 
@@ -50,11 +52,14 @@ def check_order(order: Sequence[int], seats: int) -> None:
 
     Args:
         order: for each new seat the old one or `VACANT`. An old seat that is not named is out. The
-            first new seat opens the room, so it is not vacant.
+            first new seat opens the room, so it is not vacant. At least `MIN_STAYING` seats stay, so
+            that nobody agrees on new seats alone.
     """
     staying = [old for old in order if old != VACANT]
-    if len(order) != seats or not staying or order[0] == VACANT:
-        raise DecodeError(f"expected an order of {seats} seats that begins with one that stays")
+    if len(order) != seats or len(staying) < MIN_STAYING or order[0] == VACANT:
+        raise DecodeError(
+            f"expected an order of {seats} seats, {MIN_STAYING} of which stay, the first among them"
+        )
     if len(set(staying)) != len(staying) or max(staying) >= seats:
         raise DecodeError("expected each old seat once at most")
 

@@ -2,7 +2,7 @@
 
 A line is signed and kept as its author wrote it. Before it is shown, whatever could change other
 text on the screen is replaced: control characters, line breaks, marks of direction, invisible
-characters, and piles of combining marks. Text from right to left stays as it is; a page still has to
+characters, piles of combining marks, and runs of spaces. Text from right to left stays as it is; a page still has to
 show every line in a box with a direction of its own.
 """
 
@@ -20,6 +20,7 @@ _INVISIBLE = (
     "\N{COMBINING GRAPHEME JOINER}\N{HANGUL CHOSEONG FILLER}\N{HANGUL JUNGSEONG FILLER}"
     "\N{HANGUL FILLER}\N{HALFWIDTH HANGUL FILLER}\N{BRAILLE PATTERN BLANK}"
     "\N{KHMER VOWEL INHERENT AQ}\N{KHMER VOWEL INHERENT AA}"
+    "\N{MUSICAL SYMBOL NULL NOTEHEAD}\N{KHITAN SMALL SCRIPT FILLER}"
 )
 """Characters without a picture that are not in a category of such."""
 
@@ -30,7 +31,7 @@ def neutralise(text: str) -> str:
     marks = 0
     for char in unicodedata.normalize("NFC", text):
         safe = _safe(char)
-        if unicodedata.combining(safe) or unicodedata.category(safe) in ("Mn", "Me"):
+        if is_mark(safe):
             if safe not in _VARIATION:
                 marks += 1
             if marks > MAX_MARKS:
@@ -42,8 +43,40 @@ def neutralise(text: str) -> str:
                 safe = REPLACEMENT
         else:
             marks = 0
+            if safe == " " and shown and shown[-1] == " ":
+                continue  # a run of them could begin a line of its own on a narrow screen
         shown.append(safe)
     return "".join(shown)
+
+
+def is_invisible(char: str) -> bool:
+    """Whether the character cannot be seen, or changes how others are; spaces are no such ones."""
+    code = ord(char)
+    return (
+        unicodedata.category(char)[0] == "C"
+        or char in _INVISIBLE
+        or 0xFE00 <= code <= 0xFE0F
+        or 0xE0100 <= code <= 0xE01EF
+        or 0x180B <= code <= 0x180F
+    )
+
+
+def is_mark(char: str) -> bool:
+    """Whether the character is drawn over the one before it."""
+    return bool(unicodedata.combining(char)) or unicodedata.category(char) in ("Mn", "Me")
+
+
+def has_piles(text: str) -> bool:
+    """Whether a mark has nothing to stand on, or more than `MAX_MARKS` stand on one character."""
+    marks = MAX_MARKS
+    for char in text:
+        if not is_mark(char):
+            marks = MAX_MARKS if char == " " else 0
+            continue
+        marks += 1
+        if marks > MAX_MARKS:
+            return True
+    return False
 
 
 def has_halves(text: str) -> bool:
@@ -58,6 +91,4 @@ def _safe(char: str) -> str:
         return " "
     if char in _JOINERS:
         return char
-    is_selector = 0xFE00 <= ord(char) <= 0xFE0D or 0xE0100 <= ord(char) <= 0xE01EF
-    is_hidden = category[0] == "C" or char in _INVISIBLE or is_selector
-    return REPLACEMENT if is_hidden or 0x180B <= ord(char) <= 0x180F else char
+    return REPLACEMENT if is_invisible(char) and char not in _VARIATION else char

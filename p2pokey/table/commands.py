@@ -79,10 +79,10 @@ class HandAt:
     """The running hand has got so far at this seat."""
 
     attempt: int
-    step: int
-    """Step of the hand machine; for reports only."""
     moves: int
     """Moves applied so far."""
+    is_played: bool = False
+    """Whether the last of them has been made: the hand is only counted now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +132,7 @@ class Refusal(Enum):
     NO_SUCH_ASK = "there is no such question to answer"
     IN_HAND = "that is for between the hands"
     BAD_ORDER = "that is no order for the seats of this table"
+    ALONE = "somebody else has to stay at the table, too"
     NOT_STAYING = "somebody who stays has to ask for that"
     MATCH_OVER = "the match is over: ask for a rematch"
     TABLE_OVER = "this table is over"

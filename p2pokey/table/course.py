@@ -5,7 +5,6 @@ The one exception, what a failed attempt looked like, differs between seats and 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from p2pokey.errors import LocalProtocolError
 from p2pokey.table.contents import Next, Wish
@@ -29,6 +28,8 @@ class Course:
         """The hand that has been begun and has not ended at this seat."""
         self.moves = 0
         """Moves applied in it."""
+        self.is_played = False
+        """Whether all its moves are made."""
         self._failed: HandFailed | None = None
 
     @property
@@ -39,13 +40,7 @@ class Course:
     @property
     def position(self) -> tuple[int, int]:
         """How far this seat is, as an ASK says it: attempt; 0, or 1 + moves within a hand."""
-        is_in_hand = self.hand is not None and not self.is_stale
-        return self.attempt, 1 + self.moves if is_in_hand else 0
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether a rematch was agreed on while the hand was going on."""
-        return self.hand is not None and self.hand.hand != self.match.attempts
+        return self.attempt, 0 if self.hand is None else 1 + self.moves
 
     def own_next(self, wish: Wish) -> Next:
         """What this seat has to say before the next attempt."""
@@ -64,7 +59,7 @@ class Course:
             withheld, starter = agreed_claims(said, len(self.match.roster))
             self.match = self.match.dealt_again(withheld=withheld, starter=starter)
         self.hand = self.match.next_setup()
-        self.moves = 0
+        self.moves, self.is_played = 0, False
         self._failed = None
         return self.hand
 
@@ -76,15 +71,12 @@ class Course:
         """
         if self.hand is None:
             raise LocalProtocolError("no hand was begun, so none can end")
-        keys = outcome.hand.keys if isinstance(outcome, HandCounts) else outcome.keys
-        if self.is_stale:
-            self.match = replace(self.match, used_keys=self.match.used_keys | keys)
-        elif isinstance(outcome, HandCounts):
+        if isinstance(outcome, HandCounts):
             attempt = self.attempt
             self.match = self.match.after_hand(outcome.hand)
             self.sheet = self.sheet.with_hand(attempt, outcome.hand, outcome.reason)
         else:
-            self.match = self.match.after_failure(keys=keys)
+            self.match = self.match.after_failure(keys=outcome.keys)
             self._failed = outcome
         self.hand = None
 

@@ -6,7 +6,7 @@ before the message in it is sent, and before anything follows from it.
 
 from dataclasses import dataclass
 
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome
 from p2pokey.table.commands import Refusal
 from p2pokey.table.contents import Ask, Reply, Wish
 from p2pokey.table.presence import Presence
@@ -115,14 +115,17 @@ class AskClosed:
     asker: Seat
     seq: int
     ask: Ask
-    outcome: Outcome
+    outcome: AskOutcome
     against: tuple[Seat, ...]
     """Seats whose answer was no, or whose program's was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUpHand:
-    """Give the running hand up without a score; then tell how it ended (`HandFailed`)."""
+    """Give the running hand up without a score, unless this seat has signed its end (END).
+
+    Then tell how it ended: it counts if others had already gone on.
+    """
 
     reason: str
 

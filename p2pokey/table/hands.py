@@ -27,6 +27,8 @@ class Hands:
         self._nexts = nexts
         self._asking = asking
         self._wish: Wish | None = None
+        self._rematches: list[int] = []
+        """Attempts of rematches that were agreed on and wait for this seat's hand to end."""
 
     def want(self, wish: Wish) -> None:
         """This seat plays the next attempt, or none."""
@@ -70,25 +72,42 @@ class Hands:
         self._course.end(outcome)
         self._desk.persist(RecordKind.OUTCOME, encode_outcome(outcome))
 
-    def rematch(self, attempt: int) -> None:
-        """All have agreed, while that attempt was going on or next: it is left out."""
-        if attempt < self._course.sheet.first_attempt:
-            return
-        self.give_up("a rematch was agreed on")
-        self._course.rematch(attempt + 1)
-        history = tuple(sheet for sheet, _ in self._course.history)
-        self._desk.emit(RematchBegins(attempt=self._course.attempt, history=history))
+    @property
+    def is_giving_up(self) -> bool:
+        """Whether a rematch was agreed on while the running hand was being played."""
+        hand = self._course.hand
+        is_left_out = hand is not None and hand.hand in self._rematches
+        return is_left_out and not self._course.is_played
 
-    def give_up(self, reason: str) -> None:
-        """The running hand, if there is one, is to end without a score."""
-        if self._course.hand is not None:
-            self._desk.emit(GiveUpHand(reason=reason))
+    def rematch(self, attempt: int) -> None:
+        """All have agreed, while that attempt was going on or next.
+
+        A hand that is being played is given up: without this seat's signature under its end it has a
+        score for nobody. Once that is signed others may count the hand, so it goes on to its end.
+        """
+        self._rematches.append(attempt)
+        self._give_up()
+
+    def begin_anew(self) -> None:
+        """The match begins anew once the hand in which that was agreed on has ended here, too."""
+        for attempt in sorted(self._rematches):
+            if self._course.hand is not None or self._course.attempt < attempt:
+                return
+            self._rematches.remove(attempt)
+            if attempt < self._course.sheet.first_attempt:
+                continue  # it was agreed on twice
+            self._course.rematch(attempt + 1)
+            history = tuple(sheet for sheet, _ in self._course.history)
+            self._desk.emit(RematchBegins(attempt=self._course.attempt, history=history))
+
+    def _give_up(self) -> None:
+        if self.is_giving_up:
+            self._desk.emit(GiveUpHand(reason="a rematch was agreed on"))
 
     def announce(self) -> None:
         """After a restart: the hand that is to be taken up again."""
         self._tell_hand()
-        if self._course.is_stale:
-            self.give_up("a rematch was agreed on")
+        self._give_up()
 
     def _tell_hand(self) -> None:
         hand = self._course.hand

@@ -173,7 +173,7 @@ class TableMachine:
         """Whether moves are to be made now: a duel waits for the other seat."""
         others = [Seat(s) for s in range(len(self.match.roster)) if s != self._desk.seat]
         is_alone = len(others) == 1 and self._attendance.is_gone(others[0])
-        return not is_alone and not self._course.is_stale and self._moving.order is None
+        return not is_alone and not self._hands.is_giving_up and self._moving.order is None
 
     # Verbs ---------------------------------------------------------------------------------------
 
@@ -198,7 +198,9 @@ class TableMachine:
         match command:
             case Say() | SayPhrase() | Mute() | SaveDraft():
                 self._talking.act(command, now)
-            case WantNext() | AskRematch() | AskSeating() if self._moving.order is not None:
+            case WantNext() | AskRematch() | AskSeating() | AnswerAsk() if (
+                self._moving.order is not None
+            ):
                 self._desk.refuse(Refusal.TABLE_OVER)
             case WantNext(wish=wish):
                 self._hands.want(wish)
@@ -216,6 +218,7 @@ class TableMachine:
             case HandAt() if self._course.hand is not None:
                 if command.attempt == self._course.hand.hand:
                     self._course.moves = max(self._course.moves, command.moves)
+                    self._course.is_played |= command.is_played
             case HandCounts() | HandFailed():
                 self._hands.end(command)
         self._go_on(now)
@@ -276,15 +279,26 @@ class TableMachine:
             if opened.ask.what is What.REMATCH:
                 self._hands.rematch(opened.ask.attempt)
             else:
-                self._change_seats(opened)
+                self._moving.agreed.append(opened)
+        self._hands.begin_anew()
+        self._change_seats()
 
-    def _change_seats(self, opened: OpenAsk) -> None:
-        match = self._course.match_of(opened.ask.sheet)
-        if match is None:
-            self._desk.emit(ScoresDiffer(seat=opened.asker))
+    def _change_seats(self) -> None:
+        """Goes over to seats that were agreed on, once this seat is between the hands, too.
+
+        Whoever stays is there when it says yes. A seat that is out may still play the hand before,
+        and can compare scores only after it; its hand never ends because others want that.
+        """
+        if self._course.hand is not None or self._moving.order is not None:
             return
-        self._hands.give_up("other seats were agreed on")
-        self._moving.agree(opened.ask.order, match)
+        for opened in filter(self._asking.is_due, self._moving.in_order()):
+            self._moving.agreed.remove(opened)
+            match = self._course.match_of(opened.ask.sheet)
+            if match is not None:
+                self._asking.is_over = True
+                self._moving.agree(opened.ask.order, match)
+                return
+            self._desk.emit(ScoresDiffer(seat=opened.asker))
 
     # Coming back ---------------------------------------------------------------------------------
 
@@ -299,8 +313,6 @@ class TableMachine:
         self._moving.announce()
         self._hearing.tell_faults()
         self._hands.announce()
-        if self._moving.order is not None:
-            self._hands.give_up("other seats were agreed on")
         self._go_on(now)
 
     def _read(self, record: Record, now: float) -> None:

@@ -1,6 +1,7 @@
 """The way into a new session: other seats were agreed on, and its first seat opens a room."""
 
 from p2pokey.errors import DecodeError
+from p2pokey.table.asks import AskId, OpenAsk
 from p2pokey.table.carry import VACANT, carry_bytes
 from p2pokey.table.commands import Refusal
 from p2pokey.table.desk import Desk
@@ -16,10 +17,25 @@ class Moving:
     def __init__(self, desk: Desk) -> None:
         self.order: tuple[int, ...] | None = None
         """The new order, once agreed on: this session is over then."""
+        self.agreed: list[OpenAsk] = []
+        """Agreed on and not in effect yet: a hand is still going on here, or has yet to."""
         self._desk = desk
         self._links: dict[Seat, str] = {}
         self._told: str | None = None
         self._match: Match | None = None
+
+    def in_order(self) -> list[OpenAsk]:
+        """What was agreed on and has no effect yet, what counts most first.
+
+        That is an order in which this seat stays. It said yes to a second one only if that is the
+        first without seats that did not answer, so the smallest is what all of that order go by.
+        """
+
+        def place(opened: OpenAsk) -> tuple[bool, int, AskId]:
+            order = opened.ask.order
+            return self._desk.seat not in order, len(order) - order.count(VACANT), opened.id
+
+        return sorted(self.agreed, key=place)
 
     def agree(self, order: tuple[int, ...], match: Match) -> None:
         """All who stay have agreed; the first such agreement counts."""

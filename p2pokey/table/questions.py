@@ -2,8 +2,8 @@
 
 from p2pokey.errors import DecodeError
 from p2pokey.table.asking import Asking
-from p2pokey.table.asks import OpenAsk, Outcome
-from p2pokey.table.carry import VACANT, check_order
+from p2pokey.table.asks import AskOutcome, OpenAsk
+from p2pokey.table.carry import MIN_STAYING, VACANT, check_order
 from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Refusal
 from p2pokey.table.contents import Answer, Ask, Reply, What
 from p2pokey.table.desk import Desk
@@ -30,6 +30,9 @@ class Questions:
             self._ask(ask, set(range(self._asks.seats)), now)
             return
         order, digest = command.order, course.sheet.digest()
+        if len(set(order) - {VACANT}) < MIN_STAYING:
+            self._desk.refuse(Refusal.ALONE)
+            return
         try:
             check_order(order, self._asks.seats)
         except DecodeError:
@@ -104,12 +107,8 @@ class Questions:
     def settle(self) -> list[OpenAsk]:
         """Closes what is settled, and gives back what was agreed on."""
         agreed = []
-        for opened in self._asks.open():
-            outcome = self._asks.outcome(opened)
-            if outcome is None:
-                continue
+        for opened, outcome in self._asks.settle():
             against = [seat for seat in sorted(opened.must) if self._is_against(opened, seat)]
-            self._asks.close(opened)
             self._desk.emit(
                 AskClosed(
                     asker=opened.asker,
@@ -119,7 +118,7 @@ class Questions:
                     against=tuple(against),
                 )
             )
-            if outcome is Outcome.AGREED:
+            if outcome is AskOutcome.AGREED:
                 agreed.append(opened)
         return agreed
 
@@ -129,7 +128,7 @@ class Questions:
             opened.shown = False
 
     def _is_against(self, opened: OpenAsk, seat: Seat) -> bool:
-        return self._asks.reply(opened, seat) in (Reply.NO, Reply.LAPSED)
+        return self._asks.counted(opened, seat) in (Reply.NO, Reply.LAPSED)
 
     def _reply(self, opened: OpenAsk, reply: Reply, now: float) -> None:
         answer = Answer(asker=opened.asker, seq=opened.seq, reply=reply)

@@ -24,6 +24,7 @@ from p2pokey.codec import Reader, u8, u16, u32
 from p2pokey.crypto.fiat_shamir import PREFIX, FiatShamir, fr
 from p2pokey.errors import BadLength, CommitMismatch, DecodeError, DuplicateKey, UnsupportedVersion
 from p2pokey.ports import Signer, Verifier
+from p2pokey.table.chat_text import has_piles, is_invisible
 from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
 VERSION = 2
@@ -108,16 +109,18 @@ class Roster:
 def check_name(name: str) -> None:
     """Raises DecodeError unless the name can be shown safely beside other players' names.
 
-    1-32 characters in Unicode normal form C, no space at either end, and no character that is
-    invisible, changes the direction of text or breaks the line.
+    1-32 characters in Unicode normal form C, no space at either end or beside another, no character
+    that is invisible, changes the direction of text or breaks the line, and at most four combining
+    marks on one character (table/chat_text.py).
     """
     if not 1 <= len(name) <= MAX_NAME_CHARS:
         raise DecodeError(f"expected a name of 1 to {MAX_NAME_CHARS} characters, got {len(name)}")
-    # Categories C* hold control, bidirectional-format, surrogate and unassigned characters.
-    if any(char != " " and unicodedata.category(char)[0] in "CZ" for char in name):
+    if any(is_invisible(char) or (char != " " and char.isspace()) for char in name):
         raise DecodeError("expected a name without control or invisible characters")
-    if name != name.strip() or unicodedata.normalize("NFC", name) != name:
-        raise DecodeError("expected a name in normal form without spaces at its ends")
+    if has_piles(name):
+        raise DecodeError("expected a name without piles of combining marks")
+    if name != " ".join(name.split()) or unicodedata.normalize("NFC", name) != name:
+        raise DecodeError("expected a name in normal form with single spaces between its words")
 
 
 def _check_fields(roster: Roster) -> None:

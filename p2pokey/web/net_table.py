@@ -5,8 +5,7 @@ Implements `peer.evening.Shell` for the evening's tables and `play_engine.Seated
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -191,16 +190,15 @@ class NetTable:
             on_change=self.on_change,
         )
         return SeatWishes(
-            person=self._seat.person, watch=hand, asks_player=True, stays=True, linger_s=STAY_S
+            person=self._seat.person, watch=hand, asks_player=True, stays=True, stay_s=STAY_S
         )
 
-    @asynccontextmanager
-    async def playing(self, table: Table) -> AsyncIterator[None]:
-        """The page's commands go to this table as long as it is played."""
+    async def play(self, table: Table) -> None:
+        """Plays to the end of the table; the page's commands go to it meanwhile."""
         if self._seat is not None:
             self._seat.table = table
         try:
-            yield
+            await table.play()
         finally:
             if self._seat is not None and self._seat.table is table:
                 self._seat.has_left = True

@@ -168,7 +168,7 @@ def test_hands_of_others_are_left_out(run, home: Path, transcript: bytes):
     shown = run("stats", home).out
 
     assert "No hand of yours yet." in shown
-    assert "1 files left out: of other players" in shown
+    assert "left out, of other players: 1" in shown
 
 
 @pytest.mark.parametrize("key", ["", "zz", "00" * 31])

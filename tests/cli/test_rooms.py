@@ -175,7 +175,7 @@ def test_a_table_that_is_not_public_decides_on_nobody():
 @pytest.mark.parametrize(
     ("wishes", "sentence"),
     [
-        ({"bots": 2, "seats": 2}, "room for 1 bots"),
+        ({"bots": 2, "seats": 2}, "has room for 1"),
         ({"accept_all": True}, "for public tables"),
         ({"public": " \u200b ", "accept_all": True}, "title"),
         ({"public": "Okey"}, "no terminal"),

@@ -1,9 +1,11 @@
-"""What a host is told to pass on."""
+"""What players are told: what to pass on, how a match ends."""
 
 import pytest
 
 from p2pokey.cli.output import Output
 from p2pokey.cli.telling import Teller
+from p2pokey.peer.events import Connected, MatchOver
+from p2pokey.tiles import Seat
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,23 @@ def test_friends_are_told_the_server_where_it_is_needed(
     assert out.splitlines() == ["K7Q2M-lale-deniz-kartal", "p2pokey://x"]
     assert command in err
     assert "link" in err
+
+
+@pytest.mark.parametrize(("stays", "more"), [(True, "/rematch"), (False, "")])
+def test_the_end_of_a_match_is_told_at_once(
+    stays: bool, more: str, capsys: pytest.CaptureFixture[str]
+):
+    teller = Teller(Output(), as_json=False, clock=lambda: 0.0)
+    teller.tell(Connected(seat=Seat(0), names=("Ayse", "Bora"), safety_words=("a",) * 4))
+    teller.tell(MatchOver(winners=(Seat(1),), stays=stays))
+
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("The match is over, won by seat 2 (Bora).")
+    assert more in said
+
+
+def test_friends_are_told_to_type_the_password(capsys: pytest.CaptureFixture[str]):
+    teller = Teller(Output(), as_json=False, clock=lambda: 0.0)
+    teller.invited("K7Q2M-lale-deniz-kartal", "p2pokey://x", has_password=True)
+
+    assert "p2pokey join CODE --auto --password" in capsys.readouterr().err

@@ -331,6 +331,22 @@ def test_giving_up_blames_nobody() -> None:
         assert peer.stopped is not None
 
 
+@pytest.mark.parametrize("phase", [Phase.END, Phase.DISCLOSE, Phase.RESULT])
+def test_a_hand_whose_end_is_signed_is_given_up_only_without_regard_to_that(phase: Phase) -> None:
+    table = new_table()
+    machine = table.peers[1].machine
+    machine.act(Abandon(reason="a rematch", before_end=True), table.now)
+    assert machine.phase is Phase.STOPPED
+
+    table = new_table()
+    machine = table.peers[1].machine
+    while machine.phase is not phase:
+        table.step()
+    machine.act(Abandon(reason="a rematch", before_end=True), table.now)
+    table.run()
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_a_false_accusation_is_blamed_on_the_accuser(seed: int) -> None:
     """A VOID whose evidence is in order names the accuser, in whatever order it arrives."""

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pokey.errors import DecodeError, JournalInUse, UnsupportedVersion
+from p2pokey.errors import DecodeError, JournalInUse, LocalProtocolError, UnsupportedVersion
 from p2pokey.native import journal as module
-from p2pokey.native.journal import Journal, Record, RecordKind, read_journal
+from p2pokey.native.journal import VERSION, Journal, Record, RecordKind, read_journal
 
 RECORDS = (
     Record(kind=RecordKind.SETUP, payload=b"{}"),
@@ -57,6 +57,25 @@ def test_append_is_on_disk_before_it_returns(tmp_path: Path, monkeypatch: pytest
     journal.append(RECORDS)
 
     assert synced == [(tmp_path / "a.journal").stat().st_size]
+    journal.close()
+
+
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_nothing_follows_a_record_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+):
+    def fail(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    journal = Journal.create(tmp_path / "a.journal")
+    with monkeypatch.context() as patched:
+        patched.setattr(module.os, call, fail)
+        with pytest.raises(OSError, match="No space"):
+            journal.append(RECORDS[:1])
+    size = (tmp_path / "a.journal").stat().st_size
+    with pytest.raises(OSError, match="could not be written before"):
+        journal.append(RECORDS[1:])
+    assert (tmp_path / "a.journal").stat().st_size == size
     journal.close()
 
 
@@ -141,6 +160,23 @@ def test_what_was_lost_is_not_forgotten_before_it_is_found(tmp_path: Path):
     assert read_journal(path).has_lost, "a torn MENDED is none"
 
 
+def test_a_damaged_head_is_not_cut_off(tmp_path: Path):
+    path = tmp_path / "a.journal"
+    data = write(path)[:-5020]
+    path.write_bytes(data)
+    journal, contents = Journal.reopen(path, head=3)
+    with pytest.raises(LocalProtocolError):
+        journal.append(RECORDS[2:])
+    journal.close()
+    assert (contents.kept, path.read_bytes()) == (RECORDS[:2], data)
+
+    journal, contents = Journal.reopen(path, head=2)
+    journal.append(RECORDS[2:])
+    journal.close()
+    assert read_journal(path).kept == RECORDS
+    assert not read_journal(path).is_untouched
+
+
 def test_nothing_is_journalled_twice(tmp_path: Path):
     write(tmp_path / "a.journal")
     with pytest.raises(FileExistsError):
@@ -196,6 +232,6 @@ def test_other_files_are_no_journals(tmp_path: Path, data: bytes):
 
 
 def test_a_later_version_is_refused(tmp_path: Path):
-    (tmp_path / "x").write_bytes(b"p2pj\x01\x00\x00\x00")
+    (tmp_path / "x").write_bytes(b"p2pj" + bytes([VERSION + 1, 0, 0, 0]))
     with pytest.raises(UnsupportedVersion):
         read_journal(tmp_path / "x")

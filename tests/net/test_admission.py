@@ -532,6 +532,13 @@ def test_whoever_comes_without_a_code_waits_for_the_host():
     assert server.host.admitted == ("c1",)
 
 
+def test_a_strangers_name_does_not_smear_over_the_question():
+    name = "q\u0323\u0303\u0489\u20dd"
+    server = Server(make_host(seats=2, is_listed=True))
+
+    assert ask(server, "c1", name=name).name == name[:3]
+
+
 def test_the_host_may_decline():
     server = Server(make_host(is_listed=True))
     ask(server, "c1")

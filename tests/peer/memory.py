@@ -13,7 +13,8 @@ from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
 from p2pokey.peer.events import PeerEvent
 from p2pokey.peer.players import AutoPlayer, Person, player_seed
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.rulesets import canonical_bytes, ruleset_for, table_options
 from p2pokey.table.roster import Roster, RosterSeat

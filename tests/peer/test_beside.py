@@ -7,7 +7,15 @@ import pytest
 
 from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.net.mesh import MessageReceived
-from p2pokey.peer.events import HandCounted, MatchEnded, MoveMade, PeerEvent
+from p2pokey.peer.events import (
+    HandCounted,
+    HandFailed,
+    MatchEnded,
+    MoveMade,
+    PeerEvent,
+    Stage,
+    StagePassed,
+)
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_events import (
     ChatLine,
@@ -26,8 +34,9 @@ from p2pokey.table.contents import Chat
 from p2pokey.table.effects import SeatingAgreed
 from p2pokey.table.messages import NO_PREVIOUS, seal_message
 from p2pokey.tiles import Seat
+from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
-from tests.peer.test_table import Recorder, play_all
+from tests.peer.test_table import Recorder, kind_of, play_all
 
 QUICK = WaitLimits(linger_s=5, farewell_s=1, notice_s=1)
 
@@ -133,6 +142,31 @@ def test_a_rematch_in_the_middle_of_a_hand_begins_the_match_anew(tmp_path: Path)
             assert closed.outcome == "cancelled"
         assert len(scene.recorder.of(HandCounted, seat)) == 1
     assert len({result.totals for result in ended}) == 1
+
+
+def test_a_rematch_leaves_out_a_hand_that_is_nearly_counted(tmp_path: Path):
+    """All are bound to it, and all have agreed."""
+    scene = Scene(tmp_path, hands=1)
+
+    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+        is_late = kind_of(data) is Kind.RESULT and not scene.recorder.of(RematchBegun, target)
+        return [] if is_late else [data]
+
+    scene.hub.wire = wire
+
+    def ask(event: StagePassed) -> None:
+        if event.stage is Stage.REPLAYED and not scene.recorder.of(RematchBegun, 0):
+            scene.tables[0].act(AskRematch())
+
+    scene.when(0, StagePassed, ask)
+    scene.agree(1, 2, 3)
+    ended = scene.play()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    for seat in range(4):
+        assert len(scene.recorder.of(RematchBegun, seat)) == 1
+        assert [event.dealt_again for event in scene.recorder.of(HandFailed, seat)] == [True]
+        assert len(scene.recorder.of(HandCounted, seat)) == 1
 
 
 def test_other_seats_are_agreed_on_between_hands(tmp_path: Path):

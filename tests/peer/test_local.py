@@ -13,7 +13,8 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.link import LinkState
 from p2pokey.peer.local import LocalSeat, PacedPlayer, local_links
 from p2pokey.peer.players import AutoPlayer
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.rules.rulesets import canonical_bytes, ruleset_for, table_options
 from tests.peer.memory import GROUP
 

@@ -30,7 +30,7 @@ from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
-from tests.peer.test_table import SHORT, Recorder, audit, cut_after, play_all
+from tests.peer.test_table import SHORT, Recorder, audit, cut_after, kind_of, play_all
 
 WAITING = replace(SHORT, next_hand_s=20, absent_s=0.5, round_s=1.0)
 
@@ -146,6 +146,33 @@ def test_a_hand_that_goes_on_cannot_be_voided(tmp_path: Path):
     asyncio.run(play_all(tables))
 
     assert set(refused) == {"the hand is not paused"}
+
+
+@pytest.mark.parametrize("recovery", [True, False])
+def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, recovery: bool):
+    """Not even with `--if-missing void`; what this seat lacks comes when it is back."""
+    hub, recorder = Hub(recovery=recovery), Recorder()
+
+    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+        if target == 2 and kind_of(data) is Kind.RESULT:
+            hub.links[2].is_cut = True
+            return []
+        return [data]
+
+    hub.wire = wire
+    hear = when(recorder, 2, HandPausedFor, lambda: mend(hub))
+    limits = replace(WAITING, audit_s=4.0, linger_s=30, absent_s=30)
+    tables = [
+        hub.table(seat, tmp_path, hands=1, limits=limits, on_event=hear, if_missing=IfMissing.VOID)
+        for seat in range(4)
+    ]
+    ended = asyncio.run(play_all(tables))
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    assert recorder.of(HandPausedFor, 2)
+    for seat in range(4):
+        assert recorder.of(HandFailed, seat) == []
+        assert len(recorder.of(HandCounted, seat)) == 1
 
 
 class Dreamer:

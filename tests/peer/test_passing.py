@@ -4,7 +4,7 @@ import pytest
 
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.net.mesh import MessageReceived
-from p2pokey.peer.passing import Archive, Passing
+from p2pokey.peer.passing import PORTION_BYTES, Archive, Passing
 from p2pokey.peer.postbox import Postbox
 from p2pokey.peer.table import first_match
 from p2pokey.table.commands import Say
@@ -55,8 +55,16 @@ class Desk:
         self.sent.append((target, data))
         return []
 
-    def hear(self, seat: int, counts: tuple[int, ...], *, asks: bool = True, hand: int = 0) -> None:
-        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts, table=(0,) * 4)
+    def hear(
+        self,
+        seat: int,
+        counts: tuple[int, ...],
+        *,
+        asks: bool = True,
+        hand: int = 0,
+        table: tuple[int, ...] = (0,) * 4,
+    ) -> None:
+        have = Have(session=SESSION, hand=hand, asks=asks, counts=counts, table=table)
         self.box.put(MessageReceived(seat=Seat(seat), data=encode_have(have)))
 
     def take(self) -> list[tuple[int, bytes]]:
@@ -158,6 +166,66 @@ def test_who_asks_too_often_waits(desk: Desk):
     desk.now += 1
     desk.passing.answer()
     assert [data for _, data in desk.take() if is_have(data)]
+
+
+def test_much_is_sent_in_portions_and_not_twice(desk: Desk):
+    """Four full chains are more than a link keeps; here nothing arrives before the third question."""
+    text, counts = "\U0001f600" * 500, desk.archive.counts
+    lines = [said(desk.other, text, 2.0 * number) for number in range(1500)]
+    for data in lines:
+        desk.machine.receive(data, Seat(3), 0.0)
+    table, got, largest = [0] * 4, 0, 0
+    for question in range(60):
+        desk.now += 0.5
+        desk.hear(1, counts, table=tuple(table))
+        desk.passing.answer()
+        sent = [data for _, data in desk.take()]
+        largest = max(largest, sum(map(len, sent)))
+        assert not (0 < question < 3 and sent)
+        got += sum(data in lines for data in sent if not is_have(data))
+        if question >= 2:
+            table[3] = got
+        if sent and is_have(sent[-1]):
+            break
+    assert (got, table[3]) == (1500, 1500)
+    assert 256 * 1024 < largest <= PORTION_BYTES
+
+
+def test_a_portion_is_sent_again_when_it_was_lost(desk: Desk):
+    for number in range(400):
+        data = said(desk.other, "\U0001f600" * 500, 2.0 * number)
+        desk.machine.receive(data, Seat(3), 0.0)
+    sizes = []
+    for wait, is_lost in ((0.0, False), (1.0, False), (10.0, False), (1.0, True)):
+        desk.now += wait
+        if is_lost:
+            desk.passing.lost(Seat(1))
+        desk.hear(1, desk.archive.counts)
+        desk.passing.answer()
+        sizes.append(len(desk.take()))
+
+    assert sizes[1] == 0
+    assert sizes[0] == sizes[2] == sizes[3] > 100
+
+
+def test_who_is_back_is_asked_until_it_has_answered(desk: Desk):
+    desk.passing.ask(Seat(1))
+    for _ in range(4):
+        desk.now += 1.0
+        desk.passing.answer()
+    assert [target for target, _ in desk.take()] == [1, 1, 1]
+
+    desk.hear(1, desk.archive.counts, asks=False)
+    desk.passing.answer()
+    desk.now += 10.0
+    desk.passing.answer()
+    assert desk.take() == []
+
+
+def said(machine: TableMachine, text: str, now: float) -> bytes:
+    machine.act(Say(text=text), now)
+    (data,) = [effect.data for effect in machine.poll() if isinstance(effect, Send)]
+    return data
 
 
 def test_everybody_is_asked_but_not_all_the_time(desk: Desk):

@@ -60,13 +60,15 @@ class Scene:
         step: int = 7,
         number: int = 3,
         busy: bool = False,
+        proving: bool = False,
         paused: tuple[int, ...] = (),
     ) -> bool:
         """The hand waits for these seats now."""
         turn = Turn(
             effects=(),
             commands=(),
-            is_busy=busy,
+            is_busy=busy or proving,
+            is_proving=proving,
             waiting=Waiting(
                 phase=phase, seats=tuple(map(Seat, seats)), paused=tuple(map(Seat, paused))
             ),
@@ -164,7 +166,7 @@ def test_own_work_costs_the_mover_nothing():
     scene = Scene()
     scene.look(2, mover=2)
     scene.wait(10)
-    scene.look(2, mover=2, busy=True)
+    scene.look(2, mover=2, proving=True)
     scene.now += 2.5
     scene.look(2, mover=2)
     scene.wait(29.9)
@@ -264,6 +266,29 @@ def test_a_lost_seat_is_named_with_the_time_it_has():
     )
 
 
+def test_a_paused_hand_is_not_told_of_again_and_again():
+    scene = Scene()
+    scene.look(1, phase=Phase.KEYS)
+    for _ in range(20):  # each call keeps the machine busy for a moment
+        scene.wait(31)
+        scene.look(1, phase=Phase.KEYS, proving=True)
+        scene.look(1, phase=Phase.KEYS)
+    assert len(scene.times(Notice)) == 1
+    assert len(scene.times(Pause)) == 1
+    scene.lose(1)
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(100)
+    scene.lose(1, LinkState.HERE)
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(100)
+    scene.look(1, phase=Phase.KEYS, step=8)
+    scene.wait(5)
+    texts = [item.text for _, item in scene.said if isinstance(item, Notice)]
+    usual = "waiting for the keys of seat 2 (Baran)"
+    away = "seat 2 (Baran) has lost the connection; the table waits 90 seconds"
+    assert texts == [usual, away, usual, usual]
+
+
 def test_what_comes_twice_makes_no_wait_younger():
     scene = Scene()
     for _ in range(29):
@@ -273,6 +298,29 @@ def test_what_comes_twice_makes_no_wait_younger():
     scene.look(1, phase=Phase.KEYS)
     scene.wait(1.5)
     assert scene.times(Call) == pytest.approx([30])
+
+
+def test_work_on_votes_makes_no_wait_younger():
+    """A silent seat may sign as many as it likes."""
+    scene = Scene()
+    for _ in range(29):
+        scene.look(1, phase=Phase.KEYS)
+        scene.look(1, phase=Phase.KEYS, busy=True)
+        scene.wait(1)
+    assert scene.times(Call) == []
+    scene.look(1, phase=Phase.KEYS, busy=True)
+    scene.wait(1.5)
+    assert scene.times(Call) == pytest.approx([30])
+
+
+def test_own_proofs_make_a_wait_younger():
+    scene = Scene()
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(20)
+    scene.look(1, phase=Phase.KEYS, proving=True)
+    scene.look(1, phase=Phase.KEYS)
+    scene.wait(29.9)
+    assert scene.times(Call) == []
 
 
 def test_a_call_that_does_not_help_pauses_the_hand_for_good():

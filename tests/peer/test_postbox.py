@@ -87,8 +87,8 @@ def test_a_seat_that_sends_too_much_loses_only_its_own(box: Postbox):
 
 def test_large_messages_are_bounded_by_their_bytes(box: Postbox):
     large = envelope(0, tail=bytes(1_000_000))
-    for _ in range(10):
-        put(box, 1, large)
+    for number in range(10):
+        put(box, 1, large[:-1] + bytes([number]))
 
     assert len(box.take()) == MAX_PENDING_BYTES // len(large)
     assert box.dropped == {1: 6}
@@ -126,3 +126,55 @@ def test_the_newest_state_of_a_link_counts(box: Postbox):
     box.put(LinkChanged(seat=Seat(2), state=LinkState.HERE))
 
     assert box.gone == ()
+
+
+def test_what_is_taken_comes_from_all_seats_in_turn(box: Postbox):
+    flood = [envelope(0, tail=number.to_bytes(2, "big")) for number in range(100)]
+    for data in flood:
+        put(box, 3, data)
+    honest = [envelope(0, tail=bytes([number])) for number in range(4)]
+    for data in honest:
+        put(box, 1, data)
+    taken = [message.data for message in box.take(10)]
+
+    assert taken == [*flood[:6], *honest]
+    assert box.pending == 94
+    assert [message.data for message in box.take(10)] == flood[6:16]
+    assert datas(box) == flood[16:]
+    assert box.pending == 0
+
+
+def test_what_stays_counts_for_its_seat(box: Postbox):
+    for number in range(MAX_PENDING):
+        put(box, 2, envelope(0, tail=number.to_bytes(2, "big")))
+    put(box, 2, envelope(0, tail=b"too many"))
+    assert box.dropped[Seat(2)] == 1
+    box.take(1)
+    put(box, 2, envelope(0, tail=b"another"))
+
+    assert box.dropped[Seat(2)] == 1
+    assert len(datas(box)) == MAX_PENDING
+
+
+def test_repetitions_are_dropped(box: Postbox):
+    known = {envelope(0, tail=b"accepted")}
+    box.begin(0, known.__contains__)
+    for _ in range(2 * MAX_PENDING):
+        put(box, 1, envelope(0, tail=b"accepted"))
+        put(box, 1, envelope(0, tail=b"waiting"))
+        put(box, 1, envelope(1, tail=b"early"))
+        put(box, 1, b"strange")
+
+    assert datas(box) == [envelope(0, tail=b"waiting"), b"strange"]
+    assert not box.dropped
+    box.begin(1)
+    assert datas(box) == [envelope(1, tail=b"early")]
+
+
+def test_a_message_does_not_wait_behind_another_seats_copy(box: Postbox):
+    for number in range(100):
+        put(box, 3, envelope(0, tail=bytes([number])))
+    put(box, 3, envelope(0, tail=b"the move"))
+    put(box, 1, envelope(0, tail=b"the move"))
+
+    assert envelope(0, tail=b"the move") in [message.data for message in box.take(4)]

@@ -1,19 +1,29 @@
 """Four tables in memory, one of which is started again; and messages that take another way."""
 
 import asyncio
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from p2pokey.audit.report import Status
 from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.native.journal import Journal, Record, RecordKind
 from p2pokey.net.link import LinkState
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.net.seats import SeatCard
 from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiting
+from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal
 from p2pokey.peer.table import Table
-from p2pokey.peer.table_journal import Person, TableJournal, folder_name, table_folders
+from p2pokey.peer.table_journal import (
+    Person,
+    TableJournal,
+    _read_person,
+    folder_name,
+    table_folders,
+)
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.records import Record as TableRecord
 from p2pokey.table.records import RecordKind as TableKind
@@ -22,6 +32,7 @@ from p2pokey.transcript.messages import Kind
 from tests.net.support import NONCES, make_roster
 from tests.peer.memory import Hub, MemoryLinks
 from tests.peer.test_table import Recorder, audit, kind_of, make_tables
+from tests.table.table_net import match_for
 
 PATIENT = WaitLimits(absent_s=30, linger_s=5, farewell_s=2, notice_s=0.2)
 
@@ -197,6 +208,7 @@ PERSON = Person(
     player_seed=b"p" * 32,
     ice=("stun:x:1",),
     patience_s=60,
+    sent_away={b"d" * 32: "Deniz"},
 )
 RECORDS = (
     TableRecord(kind=TableKind.TALK, payload=b"a message"),
@@ -249,6 +261,79 @@ def test_a_journal_without_its_beginning_is_refused(tmp_path: Path):
         TableJournal.reopen(journal.folder)
 
 
+def test_a_table_journal_that_cannot_be_read_stays_as_it_is(tmp_path: Path):
+    journal = TableJournal.create(tmp_path, membership(), PERSON)
+    journal.keep(RECORDS[0])
+    journal.close()
+    path = journal.folder / "table.journal"
+    data = bytearray(path.read_bytes())
+    data[40] ^= 1
+    path.write_bytes(data)
+    for _ in range(2):
+        with pytest.raises(DecodeError):
+            TableJournal.reopen(journal.folder)
+        assert path.read_bytes() == data
+
+
+# The journal of a hand ---------------------------------------------------------------------------
+
+SETUP = match_for(4).next_setup()
+
+
+def hand_journal(folder: Path, envelopes: int = 0) -> Path:
+    """What a killed program leaves of a hand."""
+    journal = begin_journal(
+        folder, setup=SETUP, seat=Seat(0), seed=b"s" * 32, used_keys=frozenset({b"k" * 32})
+    )
+    journal.append([Record(kind=RecordKind.ENVELOPE, payload=b"e" * 200)] * envelopes)
+    journal.close()
+    return journal.path
+
+
+def reopen(folder: Path) -> KeptHand | None:
+    return reopen_journal(folder, setup=SETUP, seat=Seat(0), used_keys=frozenset({b"k" * 32}))
+
+
+@pytest.mark.parametrize("place", [9, 40, -60, -1])
+def test_a_hand_with_a_damaged_head_is_never_begun_anew(tmp_path: Path, place: int):
+    """Another seed would sign another message for each place."""
+    path = hand_journal(tmp_path, 2)
+    head = len(hand_journal(tmp_path / "empty").read_bytes())
+    data = bytearray(path.read_bytes())
+    data[place % head] ^= 1
+    path.write_bytes(data)
+    for _ in range(3):
+        with pytest.raises(DecodeError, match="lost its beginning"):
+            reopen(tmp_path)
+        assert path.read_bytes() == data
+
+
+def test_a_hand_journal_that_was_cut_before_is_never_begun_anew(tmp_path: Path):
+    path = hand_journal(tmp_path)
+    path.unlink()
+    cut = Journal.create(path)
+    cut.append([Record(kind=RecordKind.TORN, payload=b"")])
+    cut.close()
+    for _ in range(2):
+        with pytest.raises(DecodeError, match="lost its beginning"):
+            reopen(tmp_path)
+    assert path.exists()
+
+
+def test_a_hand_whose_program_was_killed_before_the_seed_begins_anew(tmp_path: Path):
+    whole = hand_journal(tmp_path).read_bytes()
+    path = tmp_path / hand_journal(tmp_path / "other").name
+    for size in (0, 5, 8, 9, 60, len(whole) - 50, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        assert reopen(tmp_path) is None
+        assert not path.exists()
+    path.write_bytes(whole)
+    kept = reopen(tmp_path)
+    assert kept is not None
+    assert (kept.seed, kept.envelopes, kept.has_lost) == (b"s" * 32, (), False)
+    kept.journal.close()
+
+
 def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
     journal = TableJournal.create(tmp_path, membership(), PERSON)
     talk = [TableRecord(kind=TableKind.TALK, payload=bytes([n]) * 5) for n in range(5)]
@@ -264,3 +349,10 @@ def test_every_cut_keeps_what_was_before_it(tmp_path: Path):
         assert len(again.kept) >= 5 - (cut + 17) // 18
         assert again.has_lost is bool(cut % 18), "a cut between two records leaves no trace"
         again.close()
+
+
+def test_a_journal_that_knows_nobody_who_was_sent_away_can_be_read():
+    values = json.loads(PERSON.encode())
+    del values["away"]
+
+    assert _read_person(json.dumps(values).encode()) == replace(PERSON, sent_away={})

@@ -23,11 +23,13 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import MessageReceived
 from p2pokey.peer import playing
+from p2pokey.peer.auditing import Verdict
 from p2pokey.peer.events import (
     Connected,
     HandBegan,
     HandCounted,
     HandFailed,
+    HandPausedFor,
     LinkSeen,
     MatchEnded,
     MoveMade,
@@ -38,7 +40,6 @@ from p2pokey.peer.events import (
     StillWaiting,
     event_to_json,
 )
-from p2pokey.peer.runner import Verdict
 from p2pokey.peer.table import Table
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.tiles import Seat
@@ -127,7 +128,9 @@ def journalled_before_sending(folder: Path, hub: Hub, checked: list[bytes]) -> N
         if source != 1 or target != 0:
             return [data, data]
         if kind_of(data) is not None:
-            (path,) = (folder / "journals-1").glob("*.journal")
+            # The journal of the hand before stays for one hand more.
+            hand = decode_envelope(data).hand
+            (path,) = (folder / "journals-1").glob(f"*-{hand:03}.journal")
             records = read_journal(path).records
             assert tuple(record.kind for record in records[:4]) == (
                 RecordKind.SETUP,
@@ -236,7 +239,7 @@ def cut_after(hub: Hub, seat: int, kind: Kind, how: LinkState) -> None:
     hub.wire = wire
 
 
-@pytest.mark.parametrize("kind", [Kind.COMMIT, Kind.MOVE, Kind.DISCLOSE])
+@pytest.mark.parametrize("kind", [Kind.COMMIT, Kind.MOVE])
 def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
     hub = Hub(recovery=False)
     tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
@@ -255,6 +258,31 @@ def test_a_seat_that_is_away_ends_the_hand(tmp_path: Path, kind: Kind):
     )
     # Whoever hears it from another seat first still says who is missing.
     assert all("seat 3 (Ceren)" in reason for reason in reasons)
+
+
+def test_a_seat_that_is_away_after_its_disclosure_pauses_the_hand(tmp_path: Path):
+    """It may have counted the hand: the others have signed its score."""
+
+    async def play() -> None:
+        games = [asyncio.create_task(table.play()) for table in tables]
+        while not all(recorder.of(HandPausedFor, seat) for seat in (0, 1, 3)):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(2 * SHORT.absent_s)  # no longer than a hand waits that can be void
+        assert not any(game.done() for game in games)
+        for game in games:
+            game.cancel()
+        await asyncio.wait(games)
+
+    hub = Hub(recovery=False)
+    tables, recorder = make_tables(hub, tmp_path, limits=SHORT)
+    cut_after(hub, 2, Kind.DISCLOSE, LinkState.AWAY)
+    asyncio.run(play())
+
+    for seat in (0, 1, 3):
+        (paused,) = recorder.of(HandPausedFor, seat)
+        assert paused.seats == (Seat(2),)
+        assert recorder.of(HandFailed, seat) == []
+        assert list((tmp_path / f"journals-{seat}").glob("*.journal")), "it can be taken up again"
 
 
 def test_a_seat_that_says_goodbye_ends_the_hand(tmp_path: Path):

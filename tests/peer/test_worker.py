@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import pytest
+
 from p2pokey.bots.simple import choose
 from p2pokey.hand.effects import Abandon, Phase, Play
 from p2pokey.native.journal import Record
@@ -34,3 +36,19 @@ def test_a_command_that_ends_the_hand_drops_the_rest():
 
     assert turn.phase is Phase.STOPPED
     assert turn.commands == ()
+
+
+@pytest.mark.parametrize(("is_agreed", "phase"), [(False, Phase.DISCLOSE), (True, Phase.STOPPED)])
+def test_a_hand_that_others_may_count_is_left_out_only_by_all(is_agreed: bool, phase: Phase):
+    """It was to be given up while the last final state came in."""
+    table = SimTable(GROUP, make_setup("bound"), "bound")
+    machines = [peer.machine for peer in table.peers]
+    while not any(machine.phase is Phase.DISCLOSE for machine in machines):
+        assert table.step()
+    machine = next(machine for machine in machines if machine.phase is Phase.DISCLOSE)
+    turn = HandWorker(machine, Sheet(), archive=Archive(4)).turn(
+        [], [Abandon(reason="seat 2 is away", is_agreed=is_agreed)]
+    )
+
+    assert turn.phase is phase
+    assert turn.is_bound is (phase is Phase.DISCLOSE)

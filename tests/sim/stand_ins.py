@@ -11,7 +11,7 @@ import threading
 from p2pokey.errors import BadSignature
 from p2pokey.hand.effects import ConfirmResult
 from p2pokey.native.identity import Ed25519Signer
-from p2pokey.peer.runner import Verdict
+from p2pokey.peer.auditing import Verdict
 from p2pokey.transcript.setup import decode_header
 
 _SECRETS: dict[bytes, bytes] = {}
@@ -55,7 +55,7 @@ class SeededEntropy:
 
 
 class StandInAudit:
-    """A score that follows from the file; implements `peer.runner.Auditor`."""
+    """A score that follows from the file; implements `peer.auditing.Auditor`."""
 
     def __init__(self, **ignored: object) -> None:
         pass

@@ -116,6 +116,15 @@ class Plan:
         }
 
     @property
+    def careless(self) -> set[int]:
+        """Seats whose disk loses something of the table's journal, which has the scores."""
+        return {
+            strike.seat
+            for strike in self.strikes
+            if isinstance(strike.fault, Crash) and strike.fault.cut_table
+        }
+
+    @property
     def troubled(self) -> set[int]:
         """Seats that a fault or a lie of this plan is about."""
         seats = set() if self.liar is None else {self.liar}

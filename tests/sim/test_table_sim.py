@@ -4,18 +4,25 @@ Beside the first seeds there are those that have found something, by their plans
 """
 
 import logging
+from dataclasses import replace
 
 import pytest
 
-from tests.sim.table_faults import KINDS, make_plan
-from tests.sim.whole_table import simulate
+from p2pokey.native.journal import RECORD_BYTES
+from p2pokey.peer.events import HandCounted, Resumed
+from p2pokey.peer.table_journal import TableJournal
+from p2pokey.table.records import Record, RecordKind
+from tests.sim.table_faults import KINDS, Crash, Strike, make_plan
+from tests.sim.whole_table import LIFE, World, simulate
 
-FIRST = range(24)
+FIRST = range(16)
 FOUND = {
     (62, None): "an honest seat was blamed for the fork of another one that it had been shown",
     (353, None): "a seat that learned of the votes about it confirmed the audit before",
     (431, None): "its journal lost its end twice",
     (461, None): "a run ended before the others could say what its journal had lost",
+    (572, None): "a score on disk counted as lost, since its program was killed before it said so",
+    (758, None): "the same, at a seat whose hand's journal lost its end besides",
     (100, "hasty"): "a player was asked for a move when its turn had passed",
     (45, "gone"): "a duel waited for ever without saying for whom",
     (19, "liar"): "a VOID of an earlier run was repeated before its step",
@@ -42,8 +49,65 @@ def test_a_seed_that_found_something_keeps_its_promises(seed: int, kind: str | N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_family_of_faults_keeps_its_promises(kind: str):
-    for seed in range(1000, 1003):
+    for seed in range(1000, 1002):
         simulate(make_plan(seed, kind))
+
+
+@pytest.mark.parametrize("torn", [0.0, 0.5, 1.0])
+def test_a_seat_killed_while_it_writes_the_score_has_it(
+    torn: float, monkeypatch: pytest.MonkeyPatch
+):
+    keep, worlds = TableJournal.keep, set[World]()
+
+    def keep_and_die(journal: TableJournal, record: Record) -> None:
+        run = LIFE.get()
+        assert run is not None
+        assert run.world is not None
+        worlds.add(run.world)
+        if (run.seat, run.number) == (1, 0) and record.kind is RecordKind.OUTCOME:
+            boundary = run.world.nodes[1].boundaries + 1
+            strike = Strike(seat=1, boundary=boundary, fault=Crash(down_s=3.0, torn=torn))
+            run.world.plan = replace(run.world.plan, strikes=(strike,))
+        keep(journal, record)
+
+    monkeypatch.setattr(TableJournal, "keep", keep_and_die)
+    assert simulate(make_plan(7, "calm")) == "calm: counted"
+    (world,) = worlds
+    node = world.nodes[1]
+    assert [event.hands for event in node.of(Resumed)] == [int(torn == 1.0)]
+    assert len(node.told) == int(torn < 1.0)
+    assert node.sheet == world.nodes[0].told
+
+
+def test_a_seat_whose_disk_loses_the_score_gets_it_again(monkeypatch: pytest.MonkeyPatch):
+    keep, worlds, kept = TableJournal.keep, set[World](), list[Record]()
+
+    def keep_and_die(journal: TableJournal, record: Record) -> None:
+        run = LIFE.get()
+        assert run is not None
+        assert run.world is not None
+        worlds.add(run.world)
+        if (run.seat, run.number) == (1, 0):
+            kept.append(record)
+            ends = [n for n, item in enumerate(kept) if item.kind is RecordKind.OUTCOME]
+            if ends and record.kind is RecordKind.TALK and record.payload[33] == 1:
+                since = kept[ends[0] + 1 :]  # up to its own next NEXT
+                cut = sum(RECORD_BYTES + len(item.payload) for item in since) + 1
+                strike = Strike(
+                    seat=1,
+                    boundary=run.world.nodes[1].boundaries + 1,
+                    fault=Crash(down_s=3.0, cut_table=cut),
+                )
+                run.world.plan = replace(run.world.plan, strikes=(strike,))
+        keep(journal, record)
+
+    monkeypatch.setattr(TableJournal, "keep", keep_and_die)
+    assert simulate(make_plan(7, "calm")) == "calm: counted"
+    (world,) = worlds
+    node = world.nodes[1]
+    assert [event.hands for event in node.of(Resumed)] == [0]
+    assert [event.hand for event in node.of(HandCounted)] == [0, 0]
+    assert node.sheet == node.told == world.nodes[0].told
 
 
 def test_a_whole_hand_with_real_audits_keeps_its_promises():

@@ -28,7 +28,8 @@ from p2pokey.net.membership import Membership
 from p2pokey.net.seats import SeatCard
 from p2pokey.peer.events import HandCounted, HandFailed, HandPausedFor, PeerEvent, StillWaiting
 from p2pokey.peer.players import AutoPlayer
-from p2pokey.peer.table import PeerPorts, Table
+from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.moves import Move
@@ -59,6 +60,9 @@ STILL_S = 300.0
 
 MAX_RUNS = 12
 NOBODY_THERE = "nobody of that table can be reached"
+
+Score = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""An attempt, its points and the totals after it."""
 
 LIFE: ContextVar["Run | None"] = ContextVar("life", default=None)
 
@@ -99,8 +103,25 @@ class Node:
         return [event for event in self.events if isinstance(event, kind)]
 
     @property
-    def scores(self) -> set[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+    def told(self) -> set[Score]:
+        """Scores that whoever sits here was told of when the hand ended."""
         return {(e.hand, e.points, e.totals) for e in self.of(HandCounted)}
+
+    @property
+    def sheet(self) -> set[Score] | None:
+        """Scores of the newest run that had a table; None: there was none.
+
+        A score is on disk before anybody is told of it. If its program is killed in between, the next
+        one has it in its totals and says nothing more of that hand.
+        """
+        tables = [run.table for run in self.runs if run.table is not None]
+        if not tables:
+            return None
+        return {(row.attempt, row.points, row.totals) for row in tables[-1].machine.sheet.rows}
+
+    @property
+    def scores(self) -> set[Score]:
+        return self.told | (self.sheet or set())
 
 
 class Thinker:
@@ -256,6 +277,9 @@ class World:
         except ConnectError:
             diary.close()
             return await self._try_again(node, run)
+        finally:
+            if run.chat is not None:
+                run.chat.cancel()
         diary.discard()
         return end
 
@@ -308,7 +332,7 @@ class World:
             out=node.folder / "out",
             journals=diary.folder,
             emit=emit,
-            hands=0 if node.scores else 1,
+            hands=0 if node.told else 1,
             is_resumed=run.number > 0,
             limits=WaitLimits(
                 absent_s=plan.absent_s,
@@ -322,6 +346,8 @@ class World:
             clock=self.loop.time,
             diary=diary,
         )
+        if table.machine.sheet.rows:
+            table.hands = 0
         return table
 
     def _end_badly(self, node: Node, run: Run, error: BaseException) -> None:
@@ -438,6 +464,7 @@ class World:
                 raise AssertionError(f"seat {node.seat + 1} failed") from node.problem
             self._check_blame(node)
             self._check_machines(node)
+            self._check_sheet(node)
         counted = {score for node in self.honest for score in node.scores}
         hands = [hand for hand, _, _ in counted]
         if len(hands) != len(set(hands)):
@@ -465,6 +492,12 @@ class World:
                 fault = machine.fault
                 if fault is not None and fault.culprit != liar:
                     self.violations.append(f"seat {node.seat + 1}: {fault}")
+
+    def _check_sheet(self, node: Node) -> None:
+        """Whoever was told of a score has it, whatever its program goes through, on a whole disk."""
+        is_lost = node.sheet is not None and not node.told <= node.sheet
+        if is_lost and node.seat not in self.plan.careless:
+            self.violations.append(f"seat {node.seat + 1} has lost a score: {node.told}")
 
     def _check_machines(self, node: Node) -> None:
         for run in node.runs:

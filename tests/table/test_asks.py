@@ -3,11 +3,14 @@
 The chains are of any seats, honest or not; only each seat's own order is kept.
 """
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2pokey.table.asks import MAX_ASKS, Asks, Outcome
+from p2pokey.table.asks import MAX_ANSWERS, MAX_ASKS, AskOutcome, Asks
+from p2pokey.table.carry import VACANT
 from p2pokey.table.contents import Answer, Ask, Content, Next, Reply, What, Wish
 from p2pokey.table.nexts import Nexts
 from p2pokey.tiles import Seat
@@ -59,13 +62,9 @@ class Reader:
                 self.asks.put_ask(Seat(seat), seq, content, 0.0)
             case Answer():
                 self.asks.put_answer(Seat(seat), content)
-        for opened in self.asks.open():
-            outcome = self.asks.outcome(opened)
-            if outcome is not None:
-                is_agreed = outcome is Outcome.AGREED
-                assert self.settled.setdefault(opened.id, is_agreed) is is_agreed
-            else:
-                assert opened.id not in self.settled
+        for opened, outcome in self.asks.settle():
+            assert opened.id not in self.settled
+            self.settled[opened.id] = outcome is AskOutcome.AGREED
 
 
 @settings(max_examples=400)
@@ -81,6 +80,54 @@ def test_any_order_of_arrival_gives_the_same_outcomes(written, random):
         second.read(seat, left[seat].pop(0))
 
     assert first.settled == second.settled
+
+
+orders = st.sampled_from([(0, 1, 2), (1, 0, 2), (0, 1, VACANT), (1, 0, VACANT), (2, 1, VACANT)])
+seatings = st.one_of(
+    st.builds(
+        Ask,
+        what=st.just(What.SEATING),
+        attempt=st.sampled_from([0, 0, 0, 1]),
+        step=st.just(0),
+        order=orders,
+        sheet=st.just(SHEET),
+    ),
+    st.builds(
+        Answer,
+        asker=st.integers(0, 2).map(Seat),
+        seq=st.integers(0, 2),
+        reply=st.sampled_from([Reply.YES] * 9 + [Reply.NO]),
+    ),
+)
+
+
+@settings(max_examples=400)
+@given(st.tuples(*[st.lists(seatings, max_size=9)] * 3), st.randoms(use_true_random=False))
+def test_two_orders_for_one_attempt_are_agreed_to_only_if_one_is_without_somebody(written, random):
+    readers = [Reader(3), Reader(3)]
+    for seat, chain in enumerate(written):
+        for content in chain:
+            readers[0].read(seat, content)
+    left = [list(chain) for chain in written]
+    while any(left):
+        seat = random.choice([seat for seat in range(3) if left[seat]])
+        readers[1].read(seat, left[seat].pop(0))
+    assert readers[0].settled == readers[1].settled
+
+    agreed = [written[asker][seq] for (asker, seq), yes in readers[0].settled.items() if yes]
+    for first, second in itertools.combinations(agreed, 2):
+        some, others = ({*ask.order} - {VACANT} for ask in (first, second))
+        assert first.attempt != second.attempt or some < others or others < some
+
+
+def test_only_so_many_answers_mean_anything():
+    reader = Reader(2)
+    for seq in range(MAX_ANSWERS):
+        reader.read(1, Answer(asker=Seat(0), seq=1 + seq, reply=Reply.NO))
+    reader.read(1, YES)
+    reader.read(0, REMATCH)
+
+    assert reader.settled == {}
 
 
 REMATCH = Ask(what=What.REMATCH, attempt=1, step=0)

@@ -60,6 +60,7 @@ def test_nothing_shown_can_hide_or_turn_text(text: str):
             assert shown[index - 1] not in " \u200c\u200d"
     assert len(shown) <= 2 * len(unicodedata.normalize("NFC", text))
     assert len(shown.splitlines()) <= 1
+    assert "  " not in shown
 
 
 @given(st.text("aé \u0301\u0302\u20dd\u0489", max_size=60))
@@ -92,7 +93,9 @@ def test_what_people_write_stays_as_it_is(text: str):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("two\nlines\r\n", "two lines  "),
+        ("two\nlines\r\n", "two lines "),
+        ("x" + " " * 70 + "seat 1 (Ayse): I give up", "x seat 1 (Ayse): I give up"),
+        ("x \u3000\t\u2003 \u00a0y", "x y"),
         ("\u202eevil\u202c", f"{REPLACEMENT}evil{REPLACEMENT}"),
         ("\u2066x\u2069", f"{REPLACEMENT}x{REPLACEMENT}"),
         ("a\u200bb", f"a{REPLACEMENT}b"),

@@ -2,8 +2,9 @@
 
 import pytest
 
+from p2pokey.errors import DecodeError
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome, Asks
 from p2pokey.table.carry import VACANT, carry_bytes
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -15,7 +16,16 @@ from p2pokey.table.commands import (
     ShareLink,
     WantNext,
 )
-from p2pokey.table.contents import Ask, Reply, What, Wish
+from p2pokey.table.contents import (
+    Answer,
+    Ask,
+    Kind,
+    Reply,
+    What,
+    Wish,
+    decode_content,
+    encode_content,
+)
 from p2pokey.table.effects import (
     AskAnswered,
     AskClosed,
@@ -30,6 +40,7 @@ from p2pokey.table.effects import (
     Send,
 )
 from p2pokey.table.messages import encode_link
+from p2pokey.table.nexts import Nexts
 from p2pokey.table.presence import Presence
 from p2pokey.table.records import HandCounts, HandFailed
 from p2pokey.tiles import Seat
@@ -40,12 +51,13 @@ NEW_ORDER = (1, 0, 2, 3)
 
 
 def answer(net: Net, seat: int, *, yes: bool, asker: int = 0, newest: bool = False) -> None:
-    seqs = [opened.seq for opened in net.chairs[seat].machine.open_asks()]
+    opened = net.chairs[seat].machine.open_asks()
+    seqs = [question.seq for question in opened if question.asker == asker]
     net.act(seat, AnswerAsk(asker=Seat(asker), seq=seqs[-1 if newest else 0], yes=yes))
     net.run()
 
 
-def outcomes(net: Net) -> list[list[Outcome]]:
+def outcomes(net: Net) -> list[list[AskOutcome]]:
     return [[closed.outcome for closed in heard] for heard in net.told(AskClosed)]
 
 
@@ -78,7 +90,7 @@ def test_a_rematch_needs_everybody():
     assert outcomes(net) == [[]] * 4
 
     answer(net, 3, yes=True)
-    assert outcomes(net) == [[Outcome.AGREED]] * 4
+    assert outcomes(net) == [[AskOutcome.AGREED]] * 4
     assert [len(heard) for heard in net.told(AskAnswered)] == [3] * 4
     assert [heard[0].attempt for heard in net.told(RematchBegins)] == [2] * 4
     assert net.told(RematchBegins)[1][0].history[0].totals == (20, 0, 18, 18)
@@ -97,7 +109,7 @@ def test_one_no_settles_it():
     ask(net, 0, AskRematch())
     answer(net, 2, yes=False)
 
-    assert outcomes(net) == [[Outcome.REFUSED]] * 4
+    assert outcomes(net) == [[AskOutcome.REFUSED]] * 4
     assert {closed.against for heard in net.told(AskClosed) for closed in heard} == {(2,)}
     answer_again = AnswerAsk(asker=Seat(0), seq=0, yes=True)
     net.act(1, answer_again)
@@ -118,7 +130,7 @@ def test_the_first_answer_counts():
 def test_a_rematch_in_the_middle_of_a_hand_gives_it_up():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     for seat in (1, 2, 3):
         answer(net, seat, yes=True)
@@ -135,22 +147,49 @@ def test_a_rematch_in_the_middle_of_a_hand_gives_it_up():
 def test_a_move_cancels_a_pending_request():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     answer(net, 1, yes=True)
-    net.all_act(HandAt(attempt=0, step=12, moves=5))
+    net.all_act(HandAt(attempt=0, moves=5))
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert net.told(AskClosed)[0][0].against == (2,)
     assert net.told(RematchBegins) == [[]] * 4
+
+
+def test_a_rematch_waits_for_a_hand_that_is_being_counted():
+    """Some have all scores before they hear of the last yes, some hear of it first."""
+    net = Net()
+    net.all_act(PLAY)
+    done = HandCounts(hand=finished(net.chairs[0].machine.match))
+    net.all_act(HandAt(attempt=0, moves=40, is_played=True))
+    ask(net, 3, AskRematch())
+    for seat in (0, 1, 2):
+        seq = net.chairs[seat].machine.open_asks()[0].seq
+        net.act(seat, AnswerAsk(asker=Seat(3), seq=seq, yes=True))
+    for seat in (0, 1, 3):
+        net.act(seat, done)
+    net.run()
+    assert outcomes(net) == [[AskOutcome.AGREED]] * 4
+    assert net.told(GiveUpHand) == [[]] * 4
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1, 1, 0, 1]
+
+    net.restart(2)
+    net.act(2, done)
+    heard = [heard[0] for heard in net.told(RematchBegins)]
+    assert [begun.attempt for begun in heard] == [1] * 4
+    assert [begun.history[0].totals for begun in heard] == [(20, 18, 18, 18)] * 4
+    net.all_act(PLAY)
+    assert net.told(ScoresDiffer) == [[]] * 4
+    assert {heard[-1].setup.hand for heard in net.told(BeginHand)} == {1}
 
 
 def test_a_new_step_without_a_move_cancels_nothing():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
-    net.all_act(HandAt(attempt=0, step=12, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
 
     assert outcomes(net) == [[]] * 4
 
@@ -159,11 +198,11 @@ def test_a_seat_that_is_behind_answers_when_it_has_got_there():
     net = Net()
     net.all_act(PLAY)
     for seat in (0, 1, 2):
-        net.act(seat, HandAt(attempt=0, step=9, moves=4))
+        net.act(seat, HandAt(attempt=0, moves=4))
     ask(net, 0, AskRematch())
     assert [len(heard) for heard in net.told(AskOpened)] == [1, 1, 1, 0]
 
-    net.act(3, HandAt(attempt=0, step=9, moves=4))
+    net.act(3, HandAt(attempt=0, moves=4))
     assert [len(heard) for heard in net.told(AskOpened)] == [1] * 4
 
 
@@ -178,7 +217,7 @@ def test_a_new_attempt_cancels_a_request():
     net.run()
 
     # Seat 1 wanted the hand, so its program has begun it and said no for it.
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
 
 
@@ -198,7 +237,7 @@ def test_who_has_said_yes_begins_no_hand_before_it_is_settled():
     assert [len(heard) for heard in net.told(BeginHand)] == [0, 0, 0, 1]
 
     net.catch_up(3)
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [len(heard) for heard in net.told(BeginHand)] == [1] * 4
 
 
@@ -220,7 +259,7 @@ def test_after_a_minute_the_program_says_no():
     net.wait(ASK_SECONDS - 1)
     assert outcomes(net) == [[]] * 4
     net.wait(1)
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [chair.machine.next_timer() for chair in net.chairs] == [None] * 4
 
 
@@ -229,7 +268,7 @@ def test_somebody_who_goes_cancels_it():
     ask(net, 0, AskRematch())
     set_gone(net, 2)
 
-    assert outcomes(net)[0] == outcomes(net)[1] == outcomes(net)[3] == [Outcome.CANCELLED]
+    assert outcomes(net)[0] == outcomes(net)[1] == outcomes(net)[3] == [AskOutcome.CANCELLED]
 
 
 def test_nothing_is_asked_while_somebody_is_gone_or_another_question_is_open():
@@ -249,7 +288,7 @@ def test_who_has_stopped_agrees_to_nothing_more():
     net.act(2, STOP)
     ask(net, 0, AskRematch())
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
 
 
 def test_two_questions_at_once_are_both_settled_alike():
@@ -260,7 +299,7 @@ def test_two_questions_at_once_are_both_settled_alike():
     net.run()
 
     closed = [{(c.asker, c.outcome) for c in heard} for heard in net.told(AskClosed)]
-    assert closed == [{(0, Outcome.CANCELLED), (1, Outcome.CANCELLED)}] * 4
+    assert closed == [{(0, AskOutcome.CANCELLED), (1, AskOutcome.CANCELLED)}] * 4
 
 
 # Other seats -------------------------------------------------------------------------------------
@@ -346,6 +385,160 @@ def test_an_order_for_another_number_of_seats_means_nothing():
     assert [chair.machine.open_asks() for chair in net.chairs] == [[]] * 4
 
 
+def test_who_is_put_out_in_its_last_hand_ends_it_before_it_compares_scores():
+    net = Net()
+    net.all_act(PLAY)
+    done = HandCounts(hand=finished(net.chairs[0].machine.match))
+    for seat in (0, 1, 2):  # the last RESULT is still on its way to the fourth seat
+        net.act(seat, done)
+    agree_on(net, (0, 1, 2, VACANT))
+    late = net.chairs[3]
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+    assert late.heard(GiveUpHand) == late.heard(ScoresDiffer) == []
+    assert late.machine.may_move()
+
+    net.restart(3)
+    assert late.heard(SeatingAgreed) == []
+    net.act(3, done)
+    assert [agreed.seat for agreed in late.heard(SeatingAgreed)] == [None]
+    assert late.heard(GiveUpHand) == late.heard(ScoresDiffer) == []
+
+
+@pytest.mark.parametrize("attempt", [0, 7])
+def test_two_liars_cannot_end_a_hand_of_the_others(attempt: int):
+    net = Net()
+    net.all_act(PLAY)
+    sheet, order = net.chairs[0].machine.sheet.digest(), (2, 3, VACANT, VACANT)
+    desks = [net.chairs[seat].machine._desk for seat in (2, 3)]
+    said = Ask(what=What.SEATING, attempt=attempt, step=0, order=order, sheet=sheet)
+    desks[0].say(said, net.now)
+    desks[1].say(Answer(asker=Seat(2), seq=1, reply=Reply.YES), net.now)
+    for seat in (2, 3):
+        net.carry_out(seat)
+    net.run()
+    assert [heard[0].outcome for heard in net.told(AskClosed)[:2]] == [AskOutcome.AGREED] * 2
+    assert net.told(GiveUpHand)[:2] == net.told(SeatingAgreed)[:2] == [[]] * 2
+    assert all(net.chairs[seat].machine.may_move() for seat in (0, 1))
+
+    net.play_hand((0, -2, -4, -8))
+    assert [net.chairs[seat].machine.sheet.totals for seat in (0, 1)] == [(20, 18, 16, 12)] * 2
+
+
+def test_who_has_said_yes_to_a_rematch_ends_that_hand_before_its_seat_changes():
+    net = Net()
+    net.all_act(PLAY)
+    ask(net, 0, AskRematch())
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+    for seat in (0, 1, 2):
+        net.act(seat, HandFailed(keys=frozenset()))
+    agree_on(net, (1, 0, 2, VACANT))
+    assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
+
+    net.act(3, HandFailed(keys=frozenset()))
+    assert net.told(SeatingAgreed)[3][0].seat is None
+
+
+def test_two_liars_cannot_have_two_orders_agreed_on():
+    """Each of the others says yes to one of them, before it knows the other."""
+    net, sheet = Net(), Net().chairs[0].machine.sheet.digest()
+    orders = {2: (2, 3, 0, VACANT), 3: (3, 2, VACANT, 1)}
+    liars = {seat: net.chairs[seat].machine._desk for seat in (2, 3)}
+    for seat, order in orders.items():
+        said = Ask(what=What.SEATING, attempt=0, step=0, order=order, sheet=sheet)
+        liars[seat].say(said, net.now)
+        net.carry_out(seat)
+        net.deliver(seat, seat - 2)
+        net.act(seat - 2, AnswerAsk(asker=Seat(seat), seq=0, yes=True))
+    for seat in (2, 3):
+        liars[seat].say(Answer(asker=Seat(5 - seat), seq=0, reply=Reply.YES), net.now)
+        net.carry_out(seat)
+    net.run()
+    net.wait(ASK_SECONDS)
+
+    assert net.told(SeatingAgreed) == [[]] * 4
+
+
+def test_after_a_no_other_seats_can_be_asked_for_again():
+    net = Net()
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=False)
+    agree_on(net, (0, 1, 3, 2))
+
+    assert [heard[0].order for heard in net.told(SeatingAgreed)] == [(0, 1, 3, 2)] * 4
+
+
+def test_a_seat_that_does_not_answer_for_other_seats_can_be_put_out():
+    """Also those who have said yes to the one order may then agree on the other, without it."""
+    net, smaller = Net(), (0, 1, 2, VACANT)
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    net.cut = {3}
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=True)
+    net.now += ASK_SECONDS + STUCK_SECONDS
+    ask(net, 0, AskSeating(order=(0, 1, 3, 2)))
+    assert refusals(net, 0) == [Refusal.ASK_OPEN]
+    ask(net, 0, AskSeating(order=smaller))
+    answer(net, 1, yes=True, newest=True)
+
+    # Now the answer comes after all, at first to one alone: it waits for what it has agreed to since.
+    late = net.chairs[3].machine._desk
+    late.say(Answer(asker=Seat(0), seq=0, reply=Reply.YES), net.now)
+    (said,) = (effect.data for effect in net.carry_out(3) if isinstance(effect, Send))
+    net.chairs[1].machine.receive(said, Seat(3), net.now)
+    net.carry_out(1)
+    assert net.told(AskClosed)[1][0].outcome is AskOutcome.AGREED
+    assert net.told(SeatingAgreed)[1] == []
+    answer(net, 2, yes=True, newest=True)
+    assert [heard[0].order for heard in net.told(SeatingAgreed)[:3]] == [smaller] * 3
+
+    net.cut = set()
+    net.catch_up(3)
+    assert [len(heard) for heard in net.told(SeatingAgreed)[:3]] == [1] * 3
+
+
+@pytest.mark.parametrize("bound", [(), (0,), (1,), (0, 1)])
+@pytest.mark.parametrize("question", [AskRematch(), AskSeating(order=NEW_ORDER)])
+def test_who_always_asks_something_can_be_put_out(
+    question: AskRematch | AskSeating, bound: tuple[int, ...]
+):
+    net = Net()
+    ask(net, 3, question)
+    for seat in bound:
+        answer(net, seat, yes=True, asker=3)
+    agree_on(net, (0, 1, 2, VACANT), newest=True)
+
+    assert [heard[0].seat for heard in net.told(SeatingAgreed)] == [0, 1, 2, None]
+
+
+def test_two_pairs_that_put_each_other_out_part():
+    net = Net()
+    net.act(0, AskSeating(order=(0, 1, VACANT, VACANT)))
+    net.act(2, AskSeating(order=(2, 3, VACANT, VACANT)))
+    net.deliver(0, 1)
+    net.deliver(2, 3)
+    net.act(1, AnswerAsk(asker=Seat(0), seq=0, yes=True))
+    net.act(3, AnswerAsk(asker=Seat(2), seq=0, yes=True))
+    for source in (2, 3):  # what puts them out is at the first seat before the yes it waits for
+        while net.wires[source, 0]:
+            net.deliver(source, 0)
+    assert net.told(SeatingAgreed)[0] == []
+    net.run()
+
+    assert [heard[0].seat for heard in net.told(SeatingAgreed)] == [0, 1, 0, 1]
+
+
+def test_who_goes_over_to_other_seats_says_no_to_all_else():
+    net = Net()
+    agree_on(net, (0, 1, 2, VACANT))
+    net.chairs[3].machine._desk.say(Ask(what=What.REMATCH, attempt=0, step=0), net.now)
+    net.carry_out(3)
+    net.run()
+
+    assert {heard[-1].outcome for heard in net.told(AskClosed)} == {AskOutcome.CANCELLED}
+
+
 def test_other_seats_with_another_score_are_refused_and_named():
     net = Net()
     net.all_act(PLAY)
@@ -355,7 +548,7 @@ def test_other_seats_with_another_score_are_refused_and_named():
         net.act(seat, HandCounts(hand=finished(match, (0, -2, -2, -2))))
     ask(net, 0, AskSeating(order=NEW_ORDER))
 
-    assert outcomes(net) == [[Outcome.CANCELLED]] * 4
+    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
     assert [[d.seat for d in heard] for heard in net.told(ScoresDiffer)][1:] == [[0]] * 3
 
 
@@ -392,12 +585,33 @@ def test_a_seat_that_never_answers_can_be_put_out():
     assert [len(heard) for heard in net.told(SeatingAgreed)] == [1, 1, 1, 0]
 
 
-def test_alone_with_an_empty_seat():
-    net = Net(2)
-    set_gone(net, 1)
-    ask(net, 0, AskSeating(order=(0, VACANT)))
+@pytest.mark.parametrize(("seats", "is_gone"), [(2, True), (2, False), (4, False)])
+def test_nobody_changes_seats_alone(seats: int, is_gone: bool):
+    net = Net(seats)
+    if is_gone:
+        set_gone(net, 1)
+    ask(net, 0, AskSeating(order=(0, *[VACANT] * (seats - 1))))
 
-    assert net.told(SeatingAgreed)[0][0].seat == 0
+    assert refusals(net, 0) == [Refusal.ALONE]
+    assert net.told(AskOpened) == net.told(SeatingAgreed) == [[]] * seats
+
+
+@pytest.mark.parametrize("order", [(0, VACANT, VACANT, VACANT), (3, VACANT, VACANT, VACANT)])
+def test_an_order_in_which_nobody_else_stays_has_no_form(order: tuple[int, ...]):
+    with pytest.raises(DecodeError):
+        decode_content(Kind.ASK, encode_content(seating(order)))
+
+
+@pytest.mark.parametrize(("order", "step"), [((0, *[VACANT] * 3), 0), (NEW_ORDER, 5)])
+def test_seats_for_the_asker_alone_or_in_a_hand_mean_nothing(order: tuple[int, ...], step: int):
+    asks = Asks(seats=4, nexts=Nexts(4))
+    asks.put_ask(Seat(0), 0, seating(order, step=step), 0.0)
+
+    assert asks.open() == []
+
+
+def seating(order: tuple[int, ...], *, step: int = 0) -> Ask:
+    return Ask(what=What.SEATING, attempt=0, step=step, order=order, sheet=bytes(32))
 
 
 # The way into the new room -----------------------------------------------------------------------

@@ -264,10 +264,10 @@ def test_more_than_two_play_on_without_one():
 def test_progress_of_another_attempt_is_ignored():
     net = Net()
     net.all_act(PLAY)
-    net.act(0, HandAt(attempt=7, step=3, moves=9))
+    net.act(0, HandAt(attempt=7, moves=9))
     assert net.chairs[0].machine._course.moves == 0
 
-    net.act(0, HandAt(attempt=0, step=30, moves=9))
+    net.act(0, HandAt(attempt=0, moves=9))
     assert net.chairs[0].machine._course.moves == 9
 
 

@@ -55,7 +55,7 @@ def test_a_hand_that_has_ended_is_not():
 def test_a_hand_that_is_to_be_given_up_still_is():
     net = Net()
     net.all_act(PLAY)
-    net.all_act(HandAt(attempt=0, step=9, moves=4))
+    net.all_act(HandAt(attempt=0, moves=4))
     net.act(0, AskRematch())
     net.run()
     all_say_yes(net)

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from p2pokey.table.asking import ASK_SECONDS
-from p2pokey.table.asks import Outcome
+from p2pokey.table.asks import AskOutcome
 from p2pokey.table.carry import VACANT
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -87,7 +87,7 @@ class WatchedNet(Net):
             case GiveUpHand():
                 self.giving_up.add(seat)
             case AskClosed(asker=asker, seq=seq, outcome=outcome):
-                is_agreed = outcome is Outcome.AGREED
+                is_agreed = outcome is AskOutcome.AGREED
                 assert self.agreed.setdefault((asker, seq), is_agreed) is is_agreed
             case SeatingAgreed(order=order, carry=carry, seat=place):
                 if place is not None:
@@ -167,7 +167,9 @@ class TablesOverANetwork(RuleBasedStateMachine):
         attempt = self.net.running.get(seat % self.seats)
         if attempt is not None:
             self.moves[attempt] += is_new
-            self.act(seat, HandAt(attempt=attempt, step=0, moves=self.moves[attempt]))
+            is_played = self.outcomes.get(attempt) is not None
+            moves = self.moves[attempt]
+            self.act(seat, HandAt(attempt=attempt, moves=moves, is_played=is_played))
 
     @rule(starter=SEATS)
     def a_hand_counts(self, starter: int) -> None:
@@ -185,10 +187,12 @@ class TablesOverANetwork(RuleBasedStateMachine):
             return
         if not counts:
             self.outcomes[attempt] = None
-        elif list(self.net.running.values()) == [attempt] * self.seats:
+        elif list(self.net.running.values()) == [attempt] * self.seats and not self.net.giving_up:
             match = self.net.chairs[seat % self.seats].machine.match
-            if match.attempts == attempt:
-                self.outcomes[attempt] = finished(match, starter=starter % self.seats)
+            self.outcomes[attempt] = finished(match, starter=starter % self.seats)
+            self.moves[attempt] += 1
+            for player in list(self.net.running):
+                self.move(player, is_new=False)
 
     @rule(seat=SEATS, withheld=st.integers(0, 15), starter=st.none() | SEATS)
     def learn_how_it_ended(self, seat: int, withheld: int, starter: int | None) -> None:
@@ -198,7 +202,7 @@ class TablesOverANetwork(RuleBasedStateMachine):
         if attempt is None or not is_over:
             return
         done = self.outcomes.setdefault(attempt, None)
-        if done is not None and (seat not in self.net.giving_up or withheld % 2):
+        if done is not None:
             command: Command = HandCounts(hand=done)
         else:
             began = None if starter is None else Seat(starter % self.seats)
@@ -287,6 +291,8 @@ class TablesOverANetwork(RuleBasedStateMachine):
         assert len({machine.match.attempts for machine in machines}) == 1
         assert len({machine.sheet.digest() for machine in machines}) == 1
         assert len({machine.match.totals for machine in machines}) == 1
+        histories = {tuple(sheet.digest() for sheet in machine.history) for machine in machines}
+        assert len(histories) == 1
         self.a_further_hand_begins()
 
     def everything_arrives(self) -> None:

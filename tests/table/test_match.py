@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from p2pokey.errors import DecodeError, InvalidRuleSet, LocalProtocolError
-from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
+from p2pokey.errors import InvalidRuleSet, LocalProtocolError
+from p2pokey.native.identity import Ed25519Signer
 from p2pokey.rules.rulesets import ruleset_for, table_options
 from p2pokey.table.match import FinishedHand, Match, new_match
-from p2pokey.table.next_hand import SIZE, Next, Wish, is_next, open_next, seal_next
 from p2pokey.tiles import Seat
 from p2pokey.transcript.setup import NO_TRANSCRIPT, decode_header, encode_header
 
@@ -137,35 +136,6 @@ def test_seats_and_options_must_fit():
             rules=ruleset_for("classic"),
             options=table_options(3),
         )
-
-
-# NEXT ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wish", list(Wish))
-def test_next_comes_back_as_it_was_sealed(wish: Wish):
-    message = Next(session=SESSION, hand=2**32 - 1, seat=Seat(3), wish=wish)
-    data = seal_next(SIGNERS[3], message)
-
-    assert len(data) == SIZE
-    assert is_next(data)
-    assert open_next(Ed25519Verifier(), ROSTER, data) == message
-
-
-def test_any_changed_byte_of_next_is_refused():
-    data = seal_next(SIGNERS[1], Next(session=SESSION, hand=1, seat=Seat(1), wish=Wish.PLAY))
-    for index in range(len(data)):
-        broken = bytearray(data)
-        broken[index] ^= 1
-        with pytest.raises(Exception) as caught:  # noqa: PT011 - the class is asserted below
-            open_next(Ed25519Verifier(), ROSTER, bytes(broken))
-        assert caught.value.code in {"BadLength", "DecodeError", "BadSignature"}
-
-
-@pytest.mark.parametrize("size", [0, 1, SIZE - 1, SIZE + 1])
-def test_next_of_another_size_is_refused(size: int):
-    with pytest.raises(DecodeError):
-        open_next(Ed25519Verifier(), ROSTER, b"\x80" * size)
 
 
 def match_of(key: str, seats: int = 4, **options: bool | int | str) -> Match:

@@ -50,6 +50,13 @@ def make_roster(count=4, **changes):
     return Roster(**{**fields, **changes})
 
 
+HIDDEN = (
+    "\u034f\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\ufe00\ufe0f"
+    "\U000e0100\U0001d159\U00016fe4"
+)
+"""Characters without a picture; most are letters or marks to Unicode."""
+
+
 names = st.text(
     st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1, max_size=32
 )
@@ -150,6 +157,14 @@ def test_another_version_is_named():
         "\ud800",  # lone surrogate
         "I\u0307",  # normal form is one character
         "\ue000",  # private use
+        "Ali  Veli",  # two spaces
+        *(f"A{hidden}li" for hidden in HIDDEN),
+        *(f"Ali{hidden}" for hidden in HIDDEN),
+        *HIDDEN,
+        "e" + "\u0301" * 31,
+        "a" + "\u0489" * 5,  # five signs around one letter
+        "\u0489a",  # a mark on nothing
+        "a \u0489b",
     ],
 )
 def test_names_that_could_deceive_are_refused(name):
@@ -157,7 +172,22 @@ def test_names_that_could_deceive_are_refused(name):
         check_name(name)
 
 
-@pytest.mark.parametrize("name", ["Ali", "Ayşe Nur", "İnci", "Ömer-1", "A" * 32, "龍", "a b c"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "नमस्ते",
+        "ผู้ที่",
+        "Trần",
+        "q\u0323\u0303",
+        "Ali",
+        "Ayşe Nur",
+        "İnci",
+        "Ömer-1",
+        "A" * 32,
+        "龍",
+        "a b c",
+    ],
+)
 def test_plain_names_are_taken(name):
     check_name(name)
 
