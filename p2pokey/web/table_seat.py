@@ -11,7 +11,7 @@ from typing import Any
 
 from p2pokey.bots.source import Source
 from p2pokey.errors import LocalProtocolError
-from p2pokey.peer.events import MatchEnded, PeerEvent
+from p2pokey.peer.events import MatchEnded, MatchOver, PeerEvent
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_events import RematchBegun
 from p2pokey.rules.published import RuleSet
@@ -92,7 +92,7 @@ class TableSeat:
         self.hand.tell(event)
         self.talk.tell(event)
         match event:
-            case MatchEnded():
+            case MatchOver() | MatchEnded():
                 self.is_over = True
             case RematchBegun():
                 self.is_over = False

@@ -152,7 +152,7 @@ class TalkFeed:
         found: list[Json] = []
         for number, seat in enumerate(self.roster.seats):
             state, since = self._links.get(Seat(number), (LinkState.HERE, 0.0))
-            is_bot = seat.runner != seat.public_key
+            is_bot = seat.is_computer
             found.append(
                 {
                     "name": seat.name,
