@@ -302,6 +302,27 @@ def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
     return run_resume(output, folder=folder, **values)
 
 
+@cli.command()
+@click.option("--name", help="Your name at the table.")
+@click.option("--guest", is_flag=True, help="Use a fresh identity and store none.")
+@click.option(
+    "--server", default=DEFAULT_SERVER, envvar="P2POKEY_SERVER", show_default=True, help="Address."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="Port of the page; 0: a free one."
+)
+@click.option("--browser/--no-browser", default=True, help="Whether to open the browser.")
+@click.option("--backend", type=BACKENDS, default="auto", help="Who computes.")
+@click.option("--json-progress", is_flag=True, hidden=True)
+@click.option("--exit-with-stdin", is_flag=True, hidden=True)
+@common
+def play(output: Output, **values: Any) -> int:
+    """Open the table in the browser."""
+    from p2pokey.cli.playing import PageWishes, run_play
+
+    return run_play(output, PageWishes(**values))
+
+
 def _only_auto(auto: bool) -> None:
     if not auto:
         raise CommandError(
@@ -354,6 +375,20 @@ def audit(output: Output, **values: Any) -> int:
     from p2pokey.cli.auditing import run_audit
 
     return run_audit(output, **values)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seat", type=click.IntRange(1, 4), help="Show what this seat saw, not all racks.")
+@click.option("--step", is_flag=True, help="Show the table after every move and wait for a key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a move.")
+@click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
+@common
+def replay(output: Output, **values: Any) -> int:
+    """Step through a saved hand, every proof checked on the way."""
+    from p2pokey.cli.replaying import run_replay
+
+    return run_replay(output, **values)
 
 
 @cli.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from p2pokey.cli.asking import can_ask
 from p2pokey.cli.bots import Bots
-from p2pokey.cli.evening import Evening, connector_for
+from p2pokey.cli.evening import TerminalShell, connector_for
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -21,6 +21,7 @@ from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
+from p2pokey.peer.evening import Evening
 from p2pokey.peer.table_journal import TableJournal, table_folders
 
 
@@ -68,14 +69,8 @@ async def _come_back(
         connector=connector_for(diary.person.ice),
     )
     contacts = None if diary.person.guest_secret is not None else find_dirs().contacts
-    evening = Evening(
-        signer=signer,
-        group=group,
-        teller=teller,
-        contacts=contacts,
-        has_console=has_console,
-        password=None,
-    )
+    shell = TerminalShell(teller, contacts=contacts, has_console=has_console)
+    evening = Evening(signer=signer, group=group, shell=shell, password=None)
     await evening.play(mesh, diary, is_resumed=True)
 
 

@@ -15,7 +15,6 @@ from p2pokey.net.progress import OnProgress, Phase, Progress
 from p2pokey.net.signalling import Listing
 from p2pokey.net.wire import MAX_TITLE_CHARS, shown_text
 from p2pokey.ports import Signer
-from p2pokey.table.roster import Roster
 
 PUBLIC_WARNING = (
     "A public table does not protect you against the signalling server: it could sit between you and "
@@ -212,16 +211,3 @@ def room_text(progress: Progress) -> str | None:
             return f"{name} claimed a runner who has not signed for it, and was refused."
         case _:
             return None
-
-
-def seat_labels(roster: Roster) -> tuple[str, ...]:
-    """Names to show, in seat order; a computer player's says so and who runs it.
-
-    Without brackets: sentences put a name into them behind the number of its seat.
-    """
-    labels: list[str] = []
-    for seat in roster.seats:
-        runner = roster.seat_of(seat.runner)
-        who = "somebody else" if runner is None else roster.seats[runner].name
-        labels.append(f"{who}'s bot {seat.name}" if seat.is_computer else seat.name)
-    return tuple(labels)

@@ -9,7 +9,7 @@ from pathlib import Path
 from p2pokey.cli.asking import ask_password, can_ask, has_password_set
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
-from p2pokey.cli.evening import Evening, connector_for
+from p2pokey.cli.evening import TerminalShell, connector_for
 from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -21,7 +21,6 @@ from p2pokey.cli.who import name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.errors import (
     ConnectError,
-    InvalidRuleSet,
     PasswordNeeded,
 )
 from p2pokey.native.backends import BackendName, choose_backend
@@ -33,12 +32,14 @@ from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
+from p2pokey.peer.agreeing import check_rules
+from p2pokey.peer.evening import Evening
 from p2pokey.peer.players import player_seed
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing
 from p2pokey.rules.published import RuleSet
-from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
+from p2pokey.rules.rulesets import canonical_bytes
 from p2pokey.rules.rulesets import table_options as options_for
 
 _log = logging.getLogger(__name__)
@@ -157,7 +158,7 @@ def _join(sitter: Sitter, room: GuestRoom) -> int:
             name=name,
             invite=parsed,
             server=sitter.server or parsed.server or DEFAULT_SERVER,
-            check_rules=_check_rules,
+            check_rules=check_rules,
             on_progress=teller.meeting,
             connector=connector_for(sitter.ice),
             keep=keep,
@@ -166,18 +167,6 @@ def _join(sitter: Sitter, room: GuestRoom) -> int:
 
     password = room.password if room.ticket is None else room.ticket.password
     return _run(sitter, meet, None, password, room.ticket)
-
-
-def _check_rules(text: bytes, seats: int) -> None:
-    try:
-        rules, options = from_json(text)
-        check_table(rules, options)
-    except InvalidRuleSet as error:
-        raise ConnectError(
-            "The table plays by rules that this p2pokey does not know: get the version of the host."
-        ) from error
-    if options.seats != seats:
-        raise ConnectError("The table has another number of seats than its rules say.")
 
 
 Keep = Callable[[Membership], None]
@@ -266,10 +255,12 @@ async def _play(
     evening = Evening(
         signer=chair.profile.signer,
         group=group,
-        teller=teller,
+        shell=TerminalShell(
+            teller,
+            contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
+            has_console=sitter.has_console,
+        ),
         trace=trace,
-        contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
-        has_console=sitter.has_console,
         password=chair.password,
     )
     await evening.play(mesh, chair.diary)

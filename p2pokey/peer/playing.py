@@ -30,6 +30,7 @@ from p2pokey.peer.saving import (
 )
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
+from p2pokey.peer.watching import Watch
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
 from p2pokey.rules.state import Ending
@@ -71,6 +72,7 @@ class HandPlay:
     if_missing: IfMissing
     clock: Clock
     trace: Tracer | None
+    watch: Watch
     inbox: Inbox
     passing: Passing
     board: Board
@@ -201,6 +203,7 @@ class HandPlay:
             clock=self.clock,
             may_move=self.board.machine.may_move,
             on_moves=partial(self._moved, setup.hand),
+            watch=self.watch,
         )
 
     def _patience(self, setup: HandSetup) -> Patience:

@@ -72,10 +72,12 @@ from p2pokey.peer.patience import (
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
 from p2pokey.peer.waits import WaitLimits, people
+from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import FEED, Clock, HandWorker, Turn
 from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
+from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 
 _STAGES = {
@@ -119,6 +121,7 @@ class HandRunner:
     """Whether the table lets this seat move now (a duel waits for the other seat)."""
     on_moves: Callable[[int, bool], None] = lambda moves, is_played: None
     """Told how many moves have been made, and whether that were all."""
+    watch: Watch = field(default_factory=NoWatch)
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
 
@@ -127,6 +130,8 @@ class HandRunner:
     _idle_turn: int = -1
     """The turn that the computer player finishes for a person who was too slow."""
     _last: Turn | None = None
+    _seen: View | None = None
+    _shown_proofs: int = 0
     _finished: HandFinished | None = None
     _moves: int = 0
     _audited: int = 0
@@ -158,6 +163,7 @@ class HandRunner:
             TableCancelled: a damaged journal, and somebody who may have its end is not there.
         """
         self._began = self.clock()
+        self.watch.began(self.patience.turns)
         try:
             if self.kept is not None:
                 await self._take_up(self.kept)
@@ -245,7 +251,17 @@ class HandRunner:
         for effect in turn.effects:
             await self._carry_out(effect)
         self._disputed.note(turn.disputed)
+        self._show(turn.view)
         return turn
+
+    def _show(self, view: View | None) -> None:
+        """Tells whoever looks on what is new."""
+        if self._proofs.objects != self._shown_proofs:
+            self._shown_proofs = self._proofs.objects
+            self.watch.proved(self._proofs.counts())
+        if view is not None and view != self._seen:
+            self._seen = view
+            self.watch.saw(view)
 
     @property
     def _ready(self) -> list[Command]:
@@ -272,6 +288,7 @@ class HandRunner:
                 self.on_moves(self._moves, False)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
+                self.watch.moved(seat, move, events)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
             case TurnReady():
                 self._start_choosing()
@@ -348,6 +365,7 @@ class HandRunner:
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
         self._audited = verdict.proofs
+        self.watch.audited(verdict.proofs, verdict.outcome)
         self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
     # Waiting -------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from p2pokey.peer.table_events import TableEvent
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits, people
+from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import Clock
 from p2pokey.rules.rulesets import from_json
 from p2pokey.table.carry import carried_match
@@ -73,6 +74,8 @@ class Table:
     what others lack; not called if this seat is out."""
     labels: tuple[str, ...] = ()
     """How to call the seats; empty: by their names in the roster."""
+    asks_player: bool = False
+    """Whether the player says before each further hand that it may begin; else this seat does."""
     stays: bool = False
     """Whether to stay after a match, for a rematch, until the others have gone or `leave`. A computer
     player stays as long as whoever runs it does."""
@@ -83,6 +86,8 @@ class Table:
     """What outlives this run of the program; None: nothing does but the hand."""
     trace: Tracer | None = None
     """Notes what takes how long; None: nothing does."""
+    watch: Watch = field(default_factory=NoWatch)
+    """Sees the game itself."""
 
     board: Board = field(init=False)
     _follower: Follower | None = field(init=False, default=None)
@@ -149,6 +154,7 @@ class Table:
             if_missing=self.if_missing,
             clock=self.clock,
             trace=self.trace,
+            watch=self.watch,
             inbox=self._inbox,
             passing=self._passing,
             board=self.board,
@@ -351,6 +357,8 @@ class Table:
         machine = self.board.machine
         attempt, sheet = machine.match.attempts, machine.sheet
         if machine.match.is_over or self._wanted == attempt or self.links.seat in machine.said:
+            return
+        if self.asks_player and machine.sheet.counted(attempt - 1):
             return
         self._wanted = attempt
         played = sum(row.counts for row in sheet.rows)

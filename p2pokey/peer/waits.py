@@ -59,7 +59,7 @@ class WaitLimits:
     """After a match, for a rematch, where somebody is there who may want one."""
     linger_s: float = 20.0
     """After the last hand: for players who do not have its score yet."""
-    next_hand_s: float = 60.0
+    next_hand_s: float = 600.0
     """All seats saying whether they play the next hand."""
     farewell_s: float = 5.0
     """Last messages after a hand, and news that cross a seat's goodbye."""

@@ -9,10 +9,11 @@ from p2pokey.cli import asking, rooms, sitting
 from p2pokey.cli.asking import Asker, ask_password
 from p2pokey.cli.exits import CommandError
 from p2pokey.cli.output import Output
-from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, guest_room, room_text, seat_labels
+from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, guest_room, room_text
 from p2pokey.errors import InvalidInvite, PasswordNeeded
 from p2pokey.net.invites import parse_room
 from p2pokey.net.progress import Phase, Progress
+from p2pokey.peer.labels import seat_labels
 from p2pokey.table.roster import Roster, RosterSeat
 from tests.net.support import run as run_async
 

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from p2pokey.cli.evening import OPEN_ROOM, Evening, _NextChair
+from p2pokey.cli.evening import OPEN_ROOM, TerminalShell
 from p2pokey.cli.output import Output
 from p2pokey.cli.telling import Teller
 from p2pokey.net.invites import Invite
+from p2pokey.peer.evening import Evening, _bound_s, _NextChair
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.waits import IfMissing
 from tests.peer.test_resume import PERSON, membership
@@ -44,12 +45,12 @@ def test_only_a_program_that_nobody_looks_after_ends_by_itself(
     if_missing: IfMissing, has_console: bool, is_computer: bool, limit: float | None
 ):
     """A bot ends with its host's program."""
-    evening = Evening(signer=None, group=None, teller=None, has_console=has_console)  # type: ignore[arg-type]
+    shell = TerminalShell(None, contacts=None, has_console=has_console)  # type: ignore[arg-type]
     seats = [SimpleNamespace(is_computer=is_computer)]
     mesh = SimpleNamespace(seat=0, roster=SimpleNamespace(seats=seats))
-    diary = SimpleNamespace(person=SimpleNamespace(if_missing=if_missing, patience_s=77.0))
+    person = replace(PERSON, if_missing=if_missing, patience_s=77.0)
 
-    assert evening._bound_s(mesh, diary) == limit  # type: ignore[arg-type]
+    assert _bound_s(shell.wishes(mesh), person) == limit  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,8 @@ def test_the_code_of_a_new_room_says_whether_it_takes_a_password(
     password: str | None, is_named: bool, is_unknown: bool, capsys: pytest.CaptureFixture[str]
 ):
     teller = Teller(Output(), as_json=False, clock=lambda: 0.0)
-    evening = Evening(signer=None, group=None, teller=teller, password=password)  # type: ignore[arg-type]
+    shell = TerminalShell(teller, contacts=None, has_console=False)
+    evening = Evening(signer=None, group=None, shell=shell, password=password)  # type: ignore[arg-type]
     diary = SimpleNamespace(membership=SimpleNamespace(server="ws://127.0.0.1:1"))
     invite = Invite(room="K7Q2M", words=("lale", "deniz", "kartal"), link_secret=bytes(16))
     evening._show(diary, invite)  # type: ignore[arg-type]
