@@ -197,7 +197,7 @@ def _run(
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, chair, meeting, teller, group, trace),
+                _play(sitter, chair, meeting, teller, group, trace, is_bot=ticket is not None),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -241,6 +241,8 @@ async def _play(
     teller: Teller,
     group: Group,
     trace: Tracer | None,
+    *,
+    is_bot: bool,
 ) -> None:
     try:
         mesh = await meeting
@@ -259,6 +261,7 @@ async def _play(
             teller,
             contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
             has_console=sitter.has_console,
+            is_bot=is_bot,
         ),
         trace=trace,
         password=chair.password,

@@ -31,6 +31,7 @@ from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import Person as KeptPerson
 from p2pokey.peer.table_journal import TableJournal, folder_name
+from p2pokey.peer.table_names import keep_names
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.peer.watching import NoWatch, Watch
@@ -139,6 +140,7 @@ class Evening:
     def _table(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> Table:
         person, patience = diary.person, diary.person.patience_s
         wishes = self.shell.wishes(mesh)
+        keep_names(person.out, mesh.roster)
         linger = min(WaitLimits().linger_s, patience)
         return Table(
             links=mesh,

@@ -45,9 +45,8 @@ def test_only_a_program_that_nobody_looks_after_ends_by_itself(
     if_missing: IfMissing, has_console: bool, is_computer: bool, limit: float | None
 ):
     """A bot ends with its host's program."""
-    shell = TerminalShell(None, contacts=None, has_console=has_console)  # type: ignore[arg-type]
-    seats = [SimpleNamespace(is_computer=is_computer)]
-    mesh = SimpleNamespace(seat=0, roster=SimpleNamespace(seats=seats))
+    shell = TerminalShell(None, contacts=None, has_console=has_console, is_bot=is_computer)  # type: ignore[arg-type]
+    mesh = SimpleNamespace(seat=0)
     person = replace(PERSON, if_missing=if_missing, patience_s=77.0)
 
     assert _bound_s(shell.wishes(mesh), person) == limit  # type: ignore[arg-type]

@@ -6,11 +6,13 @@ from p2pokey.peer.events import MatchOver
 from p2pokey.peer.local import LocalSeat, local_links
 from p2pokey.peer.table_events import RematchBegun
 from p2pokey.rules.rulesets import canonical_bytes, ruleset_for, table_options
+from p2pokey.table.presence import Presence
 from p2pokey.tiles import Seat
 from p2pokey.web.hand_feed import HandFeed
 from p2pokey.web.person import PagePerson
 from p2pokey.web.table_seat import TableSeat
 from p2pokey.web.talk_feed import TalkFeed
+from tests.peer.memory import GROUP
 
 
 def nothing() -> None:
@@ -31,6 +33,7 @@ def make_seat() -> TableSeat:
         talk=TalkFeed(roster=links[0].roster, seat=Seat(0)),
         hand=HandFeed(seat=Seat(0), seats=4, words=(), on_change=nothing),
         person=PagePerson(nothing),
+        group=GROUP,
         helps=True,
         source=Drbg(bytes(32), "hint", b""),
         on_change=nothing,
@@ -47,6 +50,6 @@ def test_a_match_is_over_at_once_and_goes_on_with_a_rematch():
 
 
 def test_only_seats_that_another_one_runs_are_computer_players():
-    people = make_seat().talk.people(teams=False)
+    people = make_seat().talk.people(lambda seat: (Presence.HERE, 0.0), teams=False)
     assert [person["bot"] for person in people] == [False, True, True, True]
     assert [person["runner"] for person in people] == [None, "p0", "p0", "p0"]
