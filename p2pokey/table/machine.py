@@ -245,7 +245,7 @@ class TableMachine:
             case Chat() | QuickPhrase() as line:
                 self._talking.show(seat, seq, line, now)
             case Ask() as ask:
-                self._questions.put_ask(seat, seq, ask, now)
+                self._questions.put_ask(seat, seq, ask, message.body_hash, now)
             case Answer() as answer:
                 self._questions.put_answer(seat, answer)
 
