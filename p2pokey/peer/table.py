@@ -326,7 +326,12 @@ class Table:
         return [seat for seat in self._others() if seat not in said]
 
     def _is_seen_off(self, since_end: float) -> bool:
-        """The match is over: whether nobody needs anything from here any more."""
+        """The match is over: whether nobody needs anything from here any more.
+
+        Whoever has asked something or said yes to it is there when it is agreed on.
+        """
+        if self.board.machine.is_bound(self.clock()):
+            return False
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         if self.stays and not self._leaves:

@@ -161,6 +161,10 @@ class TableMachine:
         """Questions that are not settled."""
         return self._asking.asks.open()
 
+    def is_bound(self, now: float) -> bool:
+        """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
+        return any(not self._asking.is_stuck(opened, now) for opened in self._asking.bonds())
+
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)
