@@ -656,6 +656,23 @@ def test_the_first_new_seat_tells_the_others_its_link():
     assert not any(b"secret" in record.payload for record in net.chairs[1].disk)
 
 
+def test_who_comes_back_is_told_the_newest_link_again():
+    net = Net()
+    agree_on(net, (1, 0, VACANT, 3))
+    for secret in ("one", "two"):
+        net.act(1, ShareLink(link=f"p2pokey://host/K7Q2M#{secret}"))
+    net.run()
+    net.restart(0)
+    assert net.chairs[0].heard(RoomLink) == []
+    for seat in (0, 2):
+        net.act(1, LinkIs(seat=Seat(seat), state=Presence.AWAY))
+        net.act(1, LinkIs(seat=Seat(seat), state=Presence.HERE))
+    net.run()
+
+    assert [told.link[-3:] for told in net.chairs[0].heard(RoomLink)] == ["two"]
+    assert net.chairs[2].heard(RoomLink) == []
+
+
 def test_nobody_else_does():
     net = Net()
     agree_on(net, NEW_ORDER)
