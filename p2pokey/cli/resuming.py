@@ -14,14 +14,14 @@ from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
-from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.errors import ConnectError, DecodeError, JournalInUse
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
-from p2pokey.peer.table_journal import TableJournal, table_folders
+from p2pokey.peer.table_journal import TableJournal, table_folders, without_superseded
 
 
 def run_resume(
@@ -37,20 +37,28 @@ def run_resume(
     """Comes back to the one table below the folder and plays on."""
     diary = open_table(find_dirs().journals if folder is None else folder)
     try:
-        signer = _signer(diary)
-        if diary.person.guest_secret is None:
-            log_to_file(find_dirs().logs)
-        ready_folder(diary.person.out)
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
         has_console = console or (can_ask() and not (exit_with_stdin or json_progress))
-        work = _come_back(diary, signer, group, teller, has_console=has_console)
-        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
-            bots.come_back(diary.membership.roster, signer.public_key)
-            run_async(work, until_stdin_ends=exit_with_stdin)
+        while True:
+            signer = _signer(diary)
+            if diary.person.guest_secret is None:
+                log_to_file(find_dirs().logs)
+            ready_folder(diary.person.out)
+            work = _come_back(diary, signer, group, teller, has_console=has_console)
+            try:
+                with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+                    bots.come_back(diary.membership.roster, signer.public_key)
+                    run_async(work, until_stdin_ends=exit_with_stdin)
+                return ExitCode.OK
+            except ConnectError:
+                before = diary.reopen_before()
+                if before is None:
+                    raise
+                diary = before
+            output.say("Nobody of the new table can be reached: back to the one before it.")
     finally:
         diary.close()
-    return ExitCode.OK
 
 
 async def _come_back(
@@ -77,6 +85,8 @@ async def _come_back(
 def open_table(parent: Path) -> TableJournal:
     """The one table that can be resumed below a folder, open and locked.
 
+    Of two tables of the same players it is the newer one.
+
     Raises:
         CommandError: there is none, there are several, or another program has it.
     """
@@ -90,10 +100,13 @@ def open_table(parent: Path) -> TableJournal:
             used.append(folder)
         except DecodeError as error:
             lost.append(error)
-    if len(opened) == 1:
-        return opened[0]
+    newest = without_superseded(opened)
     for journal in opened:
-        journal.close()
+        if newest != [journal]:
+            journal.close()
+    if len(newest) == 1:
+        return newest[0]
+    opened = newest
     raise _none_or_many(opened, used, lost)
 
 

@@ -28,7 +28,7 @@ from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits, people
 from p2pokey.peer.worker import Clock
 from p2pokey.rules.rulesets import from_json
-from p2pokey.table.carry import carried_match
+from p2pokey.table.carry import VACANT, carried_match
 from p2pokey.table.commands import Command, Synced, WantNext
 from p2pokey.table.contents import Wish
 from p2pokey.table.effects import BeginHand, SeatingAgreed
@@ -236,12 +236,27 @@ class Table:
             return
         began, moving = self.clock(), asyncio.ensure_future(self.on_seating(self))
         moving.add_done_callback(lambda _: self._inbox.wake())
+        told = ""
         try:
             while not moving.done():
                 await self._look_around(began)
+                text = self._awaited_at_next_table(seating)
+                if self.clock() - began >= self.limits.notice_s and text not in ("", told):
+                    told = text
+                    self.emit(StillWaiting(text=text))
             moving.result()
         finally:
             moving.cancel()
+
+    def _awaited_at_next_table(self, seating: SeatingAgreed) -> str:
+        """Who keeps the new session from coming together; empty if that is not to be seen here."""
+        staying = [Seat(seat) for seat in seating.order if seat not in (VACANT, self.links.seat)]
+        gone = [seat for seat in sorted(staying) if seat in self._inbox.postbox.gone]
+        if gone:
+            return f"waiting for {people(gone, self.names)} to come to the new table"
+        if seating.seat and not self.board.has_room:
+            return f"waiting for {people(seating.order[:1], self.names)} to open the new table"
+        return ""
 
     async def _tick(self) -> None:
         """Gives the table machine its time."""

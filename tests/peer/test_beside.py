@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from p2pokey.errors import ConnectError, TableCancelled
-from p2pokey.net.mesh import MessageReceived
+from p2pokey.net.link import LinkState
+from p2pokey.net.mesh import LinkChanged, MessageReceived
 from p2pokey.peer.events import (
     HandCounted,
     HandFailed,
@@ -261,6 +262,23 @@ def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
     later = table.clock() + ASK_SECONDS + STUCK_SECONDS + 1
     table.clock = lambda: later
     assert table._is_seen_off(1000.0)
+
+
+def test_on_the_way_to_other_seats_it_is_told_who_is_waited_for(tmp_path: Path):
+    hub = Hub()
+    table = hub.table(1, tmp_path)
+    agreed = SeatingAgreed(order=(2, 1, 3, 255), carry=b"", seat=Seat(1))
+
+    def told() -> str:
+        return table._awaited_at_next_table(agreed)
+
+    assert told() == "waiting for seat 3 (Ceren) to open the new table"
+    table._inbox.postbox.put(LinkChanged(seat=Seat(0), state=LinkState.LEFT))
+    table._inbox.postbox.put(LinkChanged(seat=Seat(3), state=LinkState.AWAY))
+    assert told() == "waiting for seat 4 (Deniz) to come to the new table"
+    table._inbox.postbox.put(LinkChanged(seat=Seat(3), state=LinkState.HERE))
+    table.board.has_room = True
+    assert told() == ""
 
 
 def test_who_comes_back_to_nobody_is_told_soon(tmp_path: Path):
