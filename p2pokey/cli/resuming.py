@@ -1,5 +1,6 @@
 """`p2pokey resume`: back to a table that this computer has left, whatever ended the program."""
 
+import shlex
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from p2pokey.cli.asking import can_ask
 from p2pokey.cli.bots import Bots
 from p2pokey.cli.evening import Evening, connector_for
-from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.exits import CommandError, ExitCode, sentence_of
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
@@ -51,10 +52,11 @@ def run_resume(
                     bots.come_back(diary.membership.roster, signer.public_key)
                     run_async(work, until_stdin_ends=exit_with_stdin)
                 return ExitCode.OK
-            except ConnectError:
+            except ConnectError as error:
+                diary.close()
                 before = diary.reopen_before()
                 if before is None:
-                    raise
+                    raise _not_reached(diary, error) from error
                 diary = before
             output.say("Nobody of the new table can be reached: back to the one before it.")
     finally:
@@ -93,6 +95,7 @@ def open_table(parent: Path) -> TableJournal:
     opened: list[TableJournal] = []
     used: list[Path] = []
     lost: list[DecodeError] = []
+    broken: list[Path] = []
     for folder in table_folders(parent):
         try:
             opened.append(TableJournal.reopen(folder))
@@ -100,6 +103,7 @@ def open_table(parent: Path) -> TableJournal:
             used.append(folder)
         except DecodeError as error:
             lost.append(error)
+            broken.append(folder)
     newest = without_superseded(opened)
     for journal in opened:
         if newest != [journal]:
@@ -107,11 +111,21 @@ def open_table(parent: Path) -> TableJournal:
     if len(newest) == 1:
         return newest[0]
     opened = newest
-    raise _none_or_many(opened, used, lost)
+    raise _none_or_many(opened, used, lost, broken)
+
+
+def _not_reached(diary: TableJournal, error: ConnectError) -> CommandError:
+    folder = f" {shlex.quote(str(diary.folder))}" if diary.folder.is_dir() else ""
+    forget = f"p2pokey resume --forget{folder}"
+    return CommandError(
+        sentence_of(error),
+        advice=f"Try again later; if nobody will come back, give the seat up with: {forget}",
+        code=ExitCode.NO_CONNECTION,
+    )
 
 
 def _none_or_many(
-    opened: list[TableJournal], used: list[Path], lost: list[DecodeError]
+    opened: list[TableJournal], used: list[Path], lost: list[DecodeError], broken: list[Path]
 ) -> CommandError:
     if opened:
         return CommandError(
@@ -128,7 +142,8 @@ def _none_or_many(
     if lost:
         return CommandError(
             f"The table cannot be resumed: {lost[0]}.",
-            advice="The others can go on only without you.",
+            advice="The others can go on only without you; p2pokey resume --forget FOLDER removes it:\n"
+            + "\n".join(f"  {folder}" for folder in broken),
             code=ExitCode.NOTHING_TO_RESUME,
         )
     return CommandError(
