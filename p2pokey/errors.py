@@ -250,6 +250,14 @@ class Declined(SignalingError):
     """The host has not let you in."""
 
 
+class HostAway(SignalingError):
+    """The host is not connected to the signalling server just now."""
+
+
+class KeyInUse(SignalingError):
+    """Somebody with your identity is at that table already."""
+
+
 class TooManyGuesses(SignalingError):
     """Somebody keeps guessing the code of this table: open a new table."""
 

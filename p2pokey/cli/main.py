@@ -326,11 +326,15 @@ def tables(output: Output, **values: Any) -> int:
 @click.option("--json-progress", is_flag=True, hidden=True)
 @click.option("--exit-with-stdin", is_flag=True, hidden=True)
 @click.option("--console", is_flag=True, hidden=True)
+@click.option("--forget", is_flag=True, help="Give the seat up for good; transcripts stay.")
 @common
-def resume(output: Output, *, folder: Path | None, **values: Any) -> int:
+def resume(output: Output, *, folder: Path | None, forget: bool, **values: Any) -> int:
     """Come back to a table that this computer has left, crashed or not."""
+    from p2pokey.cli.forgetting import run_forget
     from p2pokey.cli.resuming import run_resume
 
+    if forget:
+        return run_forget(output, folder=folder)
     return run_resume(output, folder=folder, **values)
 
 

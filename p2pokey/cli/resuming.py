@@ -1,5 +1,6 @@
 """`p2pokey resume`: back to a table that this computer has left, whatever ended the program."""
 
+import shlex
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -7,14 +8,14 @@ from pathlib import Path
 from p2pokey.cli.asking import can_ask
 from p2pokey.cli.bots import Bots
 from p2pokey.cli.evening import TerminalShell, connector_for
-from p2pokey.cli.exits import CommandError, ExitCode
+from p2pokey.cli.exits import CommandError, ExitCode, sentence_of
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
 from p2pokey.cli.output import Output
 from p2pokey.cli.running import run_async
 from p2pokey.cli.telling import Teller
 from p2pokey.crypto.group import Group
-from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.errors import ConnectError, DecodeError, JournalInUse
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Signer
@@ -22,7 +23,7 @@ from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
 from p2pokey.peer.evening import Evening
-from p2pokey.peer.table_journal import TableJournal, table_folders
+from p2pokey.peer.table_journal import TableJournal, table_folders, without_superseded
 
 
 def run_resume(
@@ -38,20 +39,29 @@ def run_resume(
     """Comes back to the one table below the folder and plays on."""
     diary = open_table(find_dirs().journals if folder is None else folder)
     try:
-        signer = _signer(diary)
-        if diary.person.guest_secret is None:
-            log_to_file(find_dirs().logs)
-        ready_folder(diary.person.out)
         group = Group(choose_backend(backend, threads=threads or usual_threads()))
         teller = Teller(output, as_json=json_progress, clock=time.monotonic)
         has_console = console or (can_ask() and not (exit_with_stdin or json_progress))
-        work = _come_back(diary, signer, group, teller, has_console=has_console)
-        with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
-            bots.come_back(diary.membership.roster, signer.public_key)
-            run_async(work, until_stdin_ends=exit_with_stdin)
+        while True:
+            signer = _signer(diary)
+            if diary.person.guest_secret is None:
+                log_to_file(find_dirs().logs)
+            ready_folder(diary.person.out)
+            work = _come_back(diary, signer, group, teller, has_console=has_console)
+            try:
+                with Bots(state=diary.folder.parent, options=("--backend", backend)) as bots:
+                    bots.come_back(diary.membership.roster, signer.public_key)
+                    run_async(work, until_stdin_ends=exit_with_stdin)
+                return ExitCode.OK
+            except ConnectError as error:
+                diary.close()
+                before = diary.reopen_before()
+                if before is None:
+                    raise _not_reached(diary, error) from error
+                diary = before
+            output.say("Nobody of the new table can be reached: back to the one before it.")
     finally:
         diary.close()
-    return ExitCode.OK
 
 
 async def _come_back(
@@ -80,12 +90,15 @@ async def _come_back(
 def open_table(parent: Path) -> TableJournal:
     """The one table that can be resumed below a folder, open and locked.
 
+    Of two tables of the same players it is the newer one.
+
     Raises:
         CommandError: there is none, there are several, or another program has it.
     """
     opened: list[TableJournal] = []
     used: list[Path] = []
     lost: list[DecodeError] = []
+    broken: list[Path] = []
     for folder in table_folders(parent):
         try:
             opened.append(TableJournal.reopen(folder))
@@ -93,15 +106,29 @@ def open_table(parent: Path) -> TableJournal:
             used.append(folder)
         except DecodeError as error:
             lost.append(error)
-    if len(opened) == 1:
-        return opened[0]
+            broken.append(folder)
+    newest = without_superseded(opened)
     for journal in opened:
-        journal.close()
-    raise _none_or_many(opened, used, lost)
+        if newest != [journal]:
+            journal.close()
+    if len(newest) == 1:
+        return newest[0]
+    opened = newest
+    raise _none_or_many(opened, used, lost, broken)
+
+
+def _not_reached(diary: TableJournal, error: ConnectError) -> CommandError:
+    folder = f" {shlex.quote(str(diary.folder))}" if diary.folder.is_dir() else ""
+    forget = f"p2pokey resume --forget{folder}"
+    return CommandError(
+        sentence_of(error),
+        advice=f"Try again later; if nobody will come back, give the seat up with: {forget}",
+        code=ExitCode.NO_CONNECTION,
+    )
 
 
 def _none_or_many(
-    opened: list[TableJournal], used: list[Path], lost: list[DecodeError]
+    opened: list[TableJournal], used: list[Path], lost: list[DecodeError], broken: list[Path]
 ) -> CommandError:
     if opened:
         return CommandError(
@@ -118,7 +145,8 @@ def _none_or_many(
     if lost:
         return CommandError(
             f"The table cannot be resumed: {lost[0]}.",
-            advice="The others can go on only without you.",
+            advice="The others can go on only without you; p2pokey resume --forget FOLDER removes it:\n"
+            + "\n".join(f"  {folder}" for folder in broken),
             code=ExitCode.NOTHING_TO_RESUME,
         )
     return CommandError(

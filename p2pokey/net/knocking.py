@@ -12,6 +12,7 @@ from p2pokey.errors import (
     Banned,
     Declined,
     DecodeError,
+    KeyInUse,
     LocalProtocolError,
     PasswordNeeded,
     RoomFull,
@@ -236,7 +237,7 @@ class GuestAdmission:
             case "banned":
                 raise Banned("You were sent away from this table and cannot come back to it.")
             case "taken":
-                raise SignalingError(SAME_IDENTITY)
+                raise KeyInUse(SAME_IDENTITY)
         raise SignalingError("The host did not understand us: both of you need the same version.")
 
     def _pake2(self, body: Body) -> None:

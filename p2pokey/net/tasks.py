@@ -24,7 +24,7 @@ def _report(task: asyncio.Task[None]) -> None:
         _log.error("%s failed", task.get_name(), exc_info=task.exception())
 
 
-async def cancel(*tasks: asyncio.Task[None] | None) -> None:
+async def cancel(*tasks: asyncio.Task[Any] | None) -> None:
     """Cancels tasks and waits for their end; None, ended ones and the running one are left out."""
     running = [task for task in tasks if task is not None and task is not asyncio.current_task()]
     for task in running:

@@ -12,6 +12,8 @@ from p2pokey.codec import decode_base64
 from p2pokey.errors import (
     CodeExpired,
     DecodeError,
+    HostAway,
+    KeyInUse,
     RoomFull,
     SignalingError,
     UnknownCode,
@@ -244,16 +246,16 @@ def error_for(reply: ErrorReply) -> SignalingError:
             return CodeExpired("That table lets nobody in any more: ask your host for a new code.")
         case "full" if reply.re == "knock" and reply.retry_ms > 0:
             # The server has no other reason to hope that a place becomes free.
-            return SignalingError(SAME_IDENTITY)
+            return KeyInUse(SAME_IDENTITY)
         case "bad" if reply.re == "knock":
             # Our knocks are well-formed: what is left is that the key is the host's.
-            return SignalingError(SAME_IDENTITY)
+            return KeyInUse(SAME_IDENTITY)
         case "full":
             return RoomFull("Every seat at that table is taken: ask your host for another one.")
         case "rate":
             return SignalingError(f"Too many tries from your address: wait {wait_s} s.")
         case "gone":
-            return SignalingError("The host is not connected just now: try again in a moment.")
+            return HostAway("The host is not connected just now: try again in a moment.")
         case "too_big":
             return SignalingError("The signalling server takes no message of that size.")
         case "pow":

@@ -64,6 +64,8 @@ class Board:
     seating: told.SeatingAgreed | None = None
     room: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(maxsize=1))
     """The newest link of the new room, until it is taken."""
+    has_room: bool = False
+    """Whether there was one."""
     _end: TableCancelled | None = None
     _after_hand: HandCounted | HandLost | None = None
     """How the hand ended, until that is on disk."""
@@ -153,6 +155,7 @@ class Board:
             case told.MatchEnded():
                 self.ended = effect
             case told.RoomLink(link=link):
+                self.has_room = True
                 if self.room.full():
                     self.room.get_nowait()
                 self.room.put_nowait(link)

@@ -7,13 +7,12 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import LocalProtocolError, TableCancelled
+from p2pokey.errors import ConnectError, LocalProtocolError, TableCancelled
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
@@ -21,24 +20,22 @@ from p2pokey.net.ice import connector_to
 from p2pokey.net.invites import Invite
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
-from p2pokey.net.next_table import NextTable
 from p2pokey.net.progress import Progress
 from p2pokey.net.words import words_at
 from p2pokey.peer.events import Connected, PeerEvent
 from p2pokey.peer.labels import seat_labels
+from p2pokey.peer.moving_on import MovingOn
 from p2pokey.peer.players import AutoPlayer, Person
 from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import Person as KeptPerson
-from p2pokey.peer.table_journal import TableJournal, folder_name
+from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.table_names import keep_names
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.ports import Signer
-from p2pokey.table.commands import ShareLink
 from p2pokey.table.roster import safety_numbers
-from p2pokey.table.succession import Succession, seats_of
 
 _log = logging.getLogger(__name__)
 
@@ -178,39 +175,16 @@ class Evening:
 
     async def _move_on(self, mesh: Mesh, diary: TableJournal, table: Table) -> None:
         """Opens the new room, or follows its link."""
-        agreed = table.board.seating
-        assert agreed is not None
-        succession = Succession(
-            before=mesh.roster,
-            order=seats_of(agreed.order),
-            carry=agreed.carry,
-            sent_away=dict(diary.person.sent_away),
-        )
-        chair = _NextChair(diary, succession.banned)
-        way = NextTable(
-            agreed=succession,
-            membership=diary.membership,
+        del mesh
+        way = MovingOn(
+            diary=diary,
             signer=self.signer,
+            on_code=partial(self._show, diary),
             on_progress=self.shell.meeting,
             connector=connector_to(diary.person.ice),
-            keep=chair.keep,
+            room_password=self.password or "",
         )
-        try:
-            if way.is_host:
-                has_vacancies = None in succession.order
-                new = await way.host(
-                    share=lambda link: table.act(ShareLink(link=link)),
-                    on_code=partial(self._show, diary) if has_vacancies else lambda invite: None,
-                    room_password=self.password or "",
-                )
-            else:
-                new = await way.follow(table.board.room.get)
-        except BaseException:
-            if chair.diary is not None:
-                chair.diary.discard()
-            raise
-        assert chair.diary is not None
-        self._next = (new, chair.diary)
+        self._next = await way.go(table)
 
     def _show(self, diary: TableJournal, invite: Invite) -> None:
         """For whoever takes a vacant seat."""
@@ -219,33 +193,10 @@ class Evening:
         self.shell.invited(invite.code, invite.uri(server), server, has_password=has_password)
 
 
-class _NextChair:
-    """Keeps the journal of the next table for the same person, with who was sent away so far."""
-
-    def __init__(self, diary: TableJournal, sent_away: dict[bytes, str]) -> None:
-        self.diary: TableJournal | None = None
-        self._before = diary
-        self._sent_away = sent_away
-
-    def keep(self, membership: Membership) -> None:
-        """Begins the journal; transcripts get a folder of their own, as hands are counted anew."""
-        before, name = self._before, folder_name(membership).split("-")[0]
-        out = _base(before) / name
-        out.mkdir(parents=True, exist_ok=True)
-        person = replace(before.person, out=out, sent_away=self._sent_away)
-        self.diary = TableJournal.create(before.folder.parent, membership, person)
-
-
 def _bound_s(wishes: SeatWishes, person: KeptPerson) -> float | None:
     """How long a hand that cannot be voided any more is waited for; None: as long as it takes."""
     is_impatient = person.if_missing is IfMissing.VOID
     return person.patience_s if wishes.is_left_alone and is_impatient else None
-
-
-def _base(diary: TableJournal) -> Path:
-    """The folder below which each session has its transcripts."""
-    out = diary.person.out
-    return out.parent if out.name == diary.folder.name.split("-")[0] else out
 
 
 def _move(diary: TableJournal, membership: Membership) -> None:
@@ -258,10 +209,10 @@ def _move(diary: TableJournal, membership: Membership) -> None:
 
 @contextmanager
 def _stopping_is_no_end(shell: Shell) -> Iterator[None]:
-    """Says how to come back to whoever stops the program at a table."""
+    """Says how to come back to whoever stops the program at a table, or has lost the others."""
     try:
         yield
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, ConnectError):
         shell.can_resume()
         raise
 

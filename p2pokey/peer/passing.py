@@ -1,9 +1,10 @@
 """Passing on: every seat keeps what it has accepted and gives it to whoever lacks it.
 
 So a seat that was started again gets back what it missed, and a broken link between two seats does
-not stop a table, because what is signed may come by any way. Table chains are sent in portions, the
-next one when the one before has arrived: a link keeps only so much that is not acknowledged, and a seat
-that comes back over a slow line asks more often than it can receive.
+not stop a table, because what is signed may come by any way. All that is passed on goes in portions,
+the next one when the one before has arrived: a link keeps only so much that is not acknowledged, a seat
+that comes back over a slow line asks more often than it can receive, and a seat that lies can make its
+own chain, of votes in a hand too, longer than a link takes.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,9 +27,11 @@ ASK_BROKEN_S = 0.5
 _ANSWER_S = 0.2
 """A seat that asks more often than that is answered later."""
 PORTION_BYTES = 512 * 1024
-"""Of table chains for one question at most; links keep 8 MiB that is under way."""
+"""Sent for one question at most; links keep 8 MiB that is under way."""
 _SMALL_BYTES = 64 * 1024
 """So little is sent again for every question."""
+_SHOW_S = 1.0
+"""Between two portions that are sent unasked."""
 _ARRIVES_S = 10.0
 """After that time a portion that has not arrived is taken as lost."""
 
@@ -41,7 +44,7 @@ class Archive:
     """The accepted envelopes of one attempt; one thread adds, any thread reads."""
 
     def __init__(self, seats: int) -> None:
-        self._chains: tuple[list[bytes], ...] = tuple([] for _ in range(seats))
+        self._chains: tuple[list[tuple[int, bytes]], ...] = tuple([] for _ in range(seats))
         self._all: set[bytes] = set()
 
     def add(self, data: bytes) -> None:
@@ -52,7 +55,7 @@ class Archive:
             return
         chain = self._chains[envelope.seat]
         if envelope.seq == len(chain):
-            chain.append(data)
+            chain.append((envelope.step, data))
             self._all.add(data)
 
     def has(self, data: bytes) -> bool:
@@ -65,26 +68,44 @@ class Archive:
         return tuple(map(len, self._chains))
 
     def after(self, counts: Iterable[int]) -> list[bytes]:
-        """What a seat with these counts lacks, each author's in order."""
-        return [
-            data
-            for chain, count in zip(self._chains, counts, strict=False)
-            for data in chain[count:]
-        ]
+        """What a seat with these counts lacks, each author's in order, and all authors' by step.
+
+        So whoever gets only the first of it can go on with the hand.
+        """
+        missing: list[tuple[int, bytes]] = []
+        for chain, count in zip(self._chains, counts, strict=False):
+            missing += _rising(chain[count:])
+        return [data for _, data in sorted(missing, key=lambda item: item[0])]
+
+
+def _rising(chain: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """A chain whose steps never fall, whatever its author says: so sorting keeps its order."""
+    step, rising = 0, []
+    for own, data in chain:
+        step = max(step, own)
+        rising.append((step, data))
+    return rising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Portion:
-    """Much of the table chains that is on its way to a seat."""
+    """Much that is on its way to a seat."""
 
-    total: int
-    """Messages of table chains that the seat has when it has arrived."""
+    hand: int
+    """The attempt that it is of, besides the table chains."""
+    count: int
+    """Messages of that attempt that the seat has when it has arrived."""
+    table: int
+    """The same of the table chains."""
     until: float
     """When it is taken as lost."""
 
     def is_under_way(self, have: Have, now: float) -> bool:
         """Whether the seat may still get it, by what it says that it has."""
-        return sum(have.table) < self.total and now < self.until
+        if now >= self.until:
+            return False
+        is_hand = have.hand == self.hand and sum(have.counts) < self.count
+        return is_hand or sum(have.table) < self.table
 
 
 def _first_of(messages: list[bytes]) -> list[bytes]:
@@ -123,8 +144,10 @@ class Passing:
     _asked: float = float("-inf")
     _portions: dict[Seat, _Portion] = field(default_factory=dict)
     """What each seat was sent last, if that was much."""
-    _unanswered: dict[Seat, float] = field(default_factory=dict)
-    """Seats that were asked as they came, and when."""
+    _unanswered: dict[Seat, tuple[float, int]] = field(default_factory=dict)
+    """Seats that were asked as they came: when, and how much this seat had then."""
+    _shown: dict[Seat, tuple[float, list[bytes]]] = field(default_factory=dict)
+    """What seats are still to be sent unasked, and from when on."""
 
     @property
     def unheard(self) -> set[Seat]:
@@ -135,8 +158,14 @@ class Passing:
         """Attempt `hand` begins; that of the one before is kept for seats that lag behind."""
         self.hand = hand
         self.synced.clear()
+        self._shown.clear()
         archive = self._archives.setdefault(hand, Archive(self.seats))
         self._archives = {n: kept for n, kept in self._archives.items() if n >= hand - 1}
+        self._portions = {
+            seat: portion
+            for seat, portion in self._portions.items()
+            if portion.hand in self._archives
+        }
         return archive
 
     def is_level(self, seat: Seat, hand: int) -> bool:
@@ -149,17 +178,31 @@ class Passing:
 
     def ask(self, seat: Seat) -> None:
         """Asks one seat, which has just become reachable, until it has answered with all it has."""
-        self._unanswered[seat] = self.clock()
+        self._unanswered[seat] = (self.clock(), self._count)
         self.links.send(seat, self._have(self.hand, asks=True))
 
     def show(self, seat: Seat) -> None:
         """Sends one seat all there is, known to it or not, and asks: its answer says it has it."""
         archive = self._archives.get(self.hand)
-        if archive is not None:
-            for data in archive.after((0,) * self.seats):
-                self.links.send(seat, data)
         self.synced.discard(seat)
-        self.ask(seat)
+        everything = [] if archive is None else archive.after((0,) * self.seats)
+        self._shown[seat] = (self.clock(), everything)
+        self._show_more()
+
+    def _show_more(self) -> None:
+        """Sends the next portions of what is shown; the question comes behind the last one."""
+        now = self.clock()
+        for seat, (due, left) in list(self._shown.items()):
+            if now < due:
+                continue
+            portion = _first_of(left)
+            for data in portion:
+                self.links.send(seat, data)
+            if len(portion) < len(left):
+                self._shown[seat] = (now + _SHOW_S, left[len(portion) :])
+            else:
+                del self._shown[seat]
+                self.ask(seat)
 
     def ask_all(self, pause_s: float = ASK_S) -> None:
         """Asks everybody, unless that was less than `pause_s` ago."""
@@ -179,13 +222,17 @@ class Passing:
             if have.asks:
                 self._answered[seat] = now
             self._give(seat, have)
-        for seat, asked in list(self._unanswered.items()):
-            if seat not in self.postbox.gone and now - asked >= ASK_S:
+        self._show_more()
+        for seat, (asked, count) in list(self._unanswered.items()):
+            # What has come meanwhile may have been a portion.
+            pause = ASK_S if count == self._count else ASK_BROKEN_S
+            if seat not in self.postbox.gone and now - asked >= pause:
                 self.ask(seat)
 
     def lost(self, seat: Seat) -> None:
         """The link to a seat is broken, and what was under way may be lost with it."""
         self._portions.pop(seat, None)
+        self._shown.pop(seat, None)
 
     def _give(self, seat: Seat, have: Have) -> None:
         is_all = self._send_missing(seat, have)
@@ -200,21 +247,32 @@ class Passing:
             self.links.send(seat, self._have(have.hand, asks=False))
 
     def _send_missing(self, seat: Seat, have: Have) -> bool:
-        """Sends what a seat lacks, of the table chains a portion; whether it then has everything."""
-        archive = self._archives.get(have.hand)
-        for data in [] if archive is None else archive.after(have.counts):
-            self.links.send(seat, data)
+        """Sends a portion of what a seat lacks; whether it then has everything."""
         now, before = self.clock(), self._portions.get(seat)
         if before is not None and before.is_under_way(have, now):
             return False
-        missing = self.machine.after(have.table)
+        archive = self._archives.get(have.hand)
+        of_hand = [] if archive is None else archive.after(have.counts)
+        missing = of_hand + self.machine.after(have.table)
         portion = _first_of(missing)
         for data in portion:
             self.links.send(seat, data)
         if sum(map(len, portion)) > _SMALL_BYTES:
-            total = sum(have.table) + len(portion)
-            self._portions[seat] = _Portion(total=total, until=now + _ARRIVES_S)
+            count = min(len(portion), len(of_hand))
+            self._portions[seat] = _Portion(
+                hand=have.hand,
+                count=sum(have.counts) + count if count else 0,
+                table=sum(have.table) + len(portion) - count,
+                until=now + _ARRIVES_S,
+            )
         return len(portion) == len(missing)
+
+    @property
+    def _count(self) -> int:
+        """How much this seat has."""
+        archive = self._archives.get(self.hand)
+        of_hand = 0 if archive is None else sum(archive.counts)
+        return of_hand + sum(self.machine.counts)
 
     def _note_answer(self, seat: Seat) -> None:
         """An answer comes after all that its sender has."""

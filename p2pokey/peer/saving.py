@@ -1,14 +1,23 @@
 """Where a table leaves its transcripts and its journals."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from p2pokey.errors import DecodeError
 from p2pokey.native.files import write_atomic
-from p2pokey.native.journal import FILE_HEAD_BYTES, RECORD_BYTES, Journal, Record, RecordKind
+from p2pokey.native.journal import (
+    FILE_HEAD_BYTES,
+    RECORD_BYTES,
+    Journal,
+    Record,
+    RecordKind,
+    read_journal,
+)
 from p2pokey.tiles import Seat
-from p2pokey.transcript.file import decode_line
-from p2pokey.transcript.setup import HandSetup, encode_header
+from p2pokey.transcript.envelope import decode_envelope
+from p2pokey.transcript.file import decode_line, encode_transcript
+from p2pokey.transcript.setup import HandSetup, decode_header, encode_header
 
 HEAD_RECORDS = 4
 """Setup, seat, used keys and seed: on disk before the machine starts."""
@@ -37,6 +46,26 @@ def saved_envelopes(path: Path) -> list[bytes]:
         return [decode_line(line).encoded for line in lines]
     except (OSError, DecodeError):
         return []
+
+
+def save_unfinished(journals: Path, out: Path) -> list[Path]:
+    """Writes what journals hold of hands that have no transcript; returns the new files.
+
+    Raises:
+        OSError: one cannot be written.
+    """
+    saved = []
+    for path in sorted(journals.glob("*-???.journal")):
+        with suppress(DecodeError):
+            records = read_journal(path).kept
+            if len(records) <= HEAD_RECORDS:
+                continue
+            setup, seat = decode_header(records[0].payload), Seat(records[1].payload[0])
+            envelopes = [decode_envelope(record.payload) for record in records[HEAD_RECORDS:]]
+            if not (out / transcript_name(setup.hand, seat)).exists():
+                data = encode_transcript(setup, envelopes)
+                saved.append(save_transcript(out, setup.hand, seat, data))
+    return saved
 
 
 def begin_journal(

@@ -40,7 +40,7 @@ from p2pokey.peer.waits import IfMissing, WaitLimits, people
 from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import Clock
 from p2pokey.rules.rulesets import from_json
-from p2pokey.table.carry import carried_match
+from p2pokey.table.carry import VACANT, carried_match
 from p2pokey.table.commands import AnswerAsk, Command, Synced, WantNext
 from p2pokey.table.contents import Wish
 from p2pokey.table.effects import BeginHand, SeatingAgreed
@@ -282,12 +282,27 @@ class Table:
             return
         began, moving = self.clock(), asyncio.ensure_future(self.on_seating(self))
         moving.add_done_callback(lambda _: self._inbox.wake())
+        told = ""
         try:
             while not moving.done():
                 await self._look_around(began)
+                text = self._awaited_at_next_table(seating)
+                if self.clock() - began >= self.limits.notice_s and text not in ("", told):
+                    told = text
+                    self.emit(StillWaiting(text=text))
             moving.result()
         finally:
             moving.cancel()
+
+    def _awaited_at_next_table(self, seating: SeatingAgreed) -> str:
+        """Who keeps the new session from coming together; empty if that is not to be seen here."""
+        staying = [Seat(seat) for seat in seating.order if seat not in (VACANT, self.links.seat)]
+        gone = [seat for seat in sorted(staying) if seat in self._inbox.postbox.gone]
+        if gone:
+            return f"waiting for {people(gone, self.names)} to come to the new table"
+        if seating.seat and not self.board.has_room:
+            return f"waiting for {people(seating.order[:1], self.names)} to open the new table"
+        return ""
 
     async def _tick(self) -> None:
         """Gives the table machine its time."""
@@ -377,7 +392,12 @@ class Table:
         return [seat for seat in self._others() if seat not in machine.said or seat in unheard]
 
     def _is_seen_off(self, since_end: float) -> bool:
-        """The match is over: whether nobody needs anything from here any more."""
+        """The match is over: whether nobody needs anything from here any more.
+
+        Whoever has asked something or said yes to it is there when it is agreed on.
+        """
+        if self.board.machine.is_bound(self.clock()):
+            return False
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         company = here if self._runner is None else [seat for seat in here if seat == self._runner]

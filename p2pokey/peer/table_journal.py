@@ -12,14 +12,15 @@ folder and files are for their owner only.
 import json
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from p2pokey.codec import decode_base64, encode_base64
-from p2pokey.errors import DecodeError
-from p2pokey.native.journal import Journal, JournalContents, Record, RecordKind
+from p2pokey.errors import DecodeError, JournalInUse
+from p2pokey.native.journal import Journal, JournalContents, Record, RecordKind, read_journal
 from p2pokey.net.membership import Membership, decode_membership
 from p2pokey.peer.waits import IfMissing
 from p2pokey.table.records import Record as TableRecord
@@ -51,6 +52,8 @@ class Person:
     """What to do about a player without whom a hand cannot go on."""
     sent_away: Mapping[bytes, str] = field(default_factory=dict)
     """Keys and names of players who may not sit at the next table of these players either."""
+    before: str = ""
+    """Name of the folder of the table that these players come from; it goes with this one."""
 
     def encode(self) -> bytes:
         """JSON bytes."""
@@ -64,6 +67,7 @@ class Person:
             "patience": self.patience_s,
             "missing": self.if_missing.value,
             "away": {encode_base64(key): name for key, name in self.sent_away.items()},
+            "before": self.before,
         }
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
@@ -166,9 +170,28 @@ class TableJournal:
         self._journal.close()
 
     def discard(self) -> None:
-        """The table is over: removes the folder."""
+        """The table is over: removes the folder, and those of the tables before it."""
         self._journal.discard()
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self.person.before:
+            _drop(self.folder.parent / self.person.before)
+
+    def reopen_before(self) -> Self | None:
+        """The table that these players come from, if it is still there; this one has to be closed.
+
+        Raises:
+            As `reopen`.
+        """
+        folder = self.folder.parent / self.person.before
+        if not self.person.before or not (folder / TABLE_FILE).is_file():
+            return None
+        return self.reopen(folder)
+
+    def drop_others(self) -> None:
+        """This table stands for us: those that came from the same one and did not go."""
+        for folder in next_folders(self.folder.parent, self.person.before):
+            if folder != self.folder:
+                _drop(folder, alone=True)
 
 
 def folder_name(membership: Membership) -> str:
@@ -187,6 +210,49 @@ def table_folders(parent: Path) -> list[Path]:
     return sorted(found, key=lambda path: (os.stat(path / TABLE_FILE).st_mtime, path.name))
 
 
+def next_folders(parent: Path, before: str) -> list[Path]:
+    """Folders of tables whose players come from the table with that folder name, oldest first.
+
+    There is one if a program ended on the way from one table to the next, and several if somebody
+    was lost and another room was opened.
+    """
+    found = []
+    for folder in table_folders(parent) if before else []:
+        with suppress(OSError, DecodeError):
+            contents = read_journal(folder / TABLE_FILE)
+            people = [item.payload for item in contents.records if item.kind is RecordKind.PERSON]
+            if people and _read_person(people[-1]).before == before:
+                found.append(folder)
+    return found
+
+
+def without_superseded(tables: Sequence[TableJournal]) -> list[TableJournal]:
+    """Of tables, oldest first, those from which no program was on its way to a newer one here."""
+    newest = {table.person.before: table for table in tables if table.person.before}
+    return [
+        table
+        for table in tables
+        if table.folder.name not in newest and newest.get(table.person.before, table) is table
+    ]
+
+
+def _drop(folder: Path, *, alone: bool = False) -> None:
+    """Removes the folder of a table that nobody comes back to, unless a program is at it."""
+    with suppress(OSError, DecodeError, JournalInUse):
+        journal = TableJournal.reopen(folder)
+        if alone:
+            journal.person = replace(journal.person, before="")
+        journal.discard()
+
+
+def _folder_name(value: Any) -> str:
+    """Never a path: what is named here is removed one day."""
+    name = str(value)
+    if name and (name != Path(name).name or name in (".", "..")):
+        raise DecodeError("the journal names a folder that is none")
+    return name
+
+
 def _read_person(data: bytes) -> Person:
     values = _object(data)
     try:
@@ -202,6 +268,7 @@ def _read_person(data: bytes) -> Person:
             sent_away={
                 decode_base64(key): str(name) for key, name in values.get("away", {}).items()
             },
+            before=_folder_name(values.get("before", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise DecodeError("the journal does not say who sits there") from None

@@ -77,7 +77,11 @@ class Asking:
 
     def is_bound(self) -> bool:
         """Whether this seat has asked something, or said yes to it, that is not settled."""
-        return any(self.asks.is_bound(opened, self.own) for opened in self.asks.open())
+        return bool(self.bonds())
+
+    def bonds(self) -> list[OpenAsk]:
+        """What this seat has asked or said yes to and is not settled."""
+        return [opened for opened in self.asks.open() if self.asks.is_bound(opened, self.own)]
 
     def is_due(self, agreed: OpenAsk) -> bool:
         """Whether this seat can go over to seats that were agreed on.

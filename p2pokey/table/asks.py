@@ -4,9 +4,10 @@ What becomes of a question follows from the contents of the chains alone, never 
 they arrive, so all seats come to the same:
 
 - It is agreed to when every seat that must answer has said yes, and refused with the first no.
-- The first answer of a seat counts. An answer that stands in its author's chain after a NEXT for a
-  later attempt is a no; so is such a NEXT without any answer. A NEXT that stops ends a match and
-  leaves questions open: a rematch can still be agreed on.
+- The first answer of a seat counts. An answer to another question than the one in the asker's chain
+  is a no. An answer that stands in its author's chain after a NEXT for a later attempt is a no; so is
+  such a NEXT without any answer. A NEXT that stops ends a match and leaves questions open: a rematch
+  can still be agreed on.
 
 Both are final: a yes that counts stays a yes, and a no stays a no.
 
@@ -55,6 +56,8 @@ class OpenAsk:
     """Seats whose yes it needs, without the asker."""
     came: float
     """When it was accepted here."""
+    digest: bytes
+    """Hash of the message, which an answer has to name."""
     shown: bool = False
     """Whether this seat has got as far as the question, so that its player may answer."""
 
@@ -72,19 +75,22 @@ class Asks:
     nexts: Nexts
     _open: dict[AskId, OpenAsk] = field(default_factory=dict)
     _asked: dict[AskId, Ask] = field(default_factory=dict)
+    _digests: dict[AskId, bytes] = field(default_factory=dict)
     _outcomes: dict[AskId, AskOutcome] = field(default_factory=dict)
     """What has become of settled questions, and of those that mean nothing."""
     _bonds: dict[Seat, list[AskId]] = field(default_factory=dict)
     """Questions that a seat has asked or said yes to, in the order of its chain."""
     _counts: dict[Seat, int] = field(default_factory=dict)
     _answers: dict[AskId, dict[Seat, Reply]] = field(default_factory=dict)
+    _named: dict[AskId, dict[Seat, bytes]] = field(default_factory=dict)
+    """Hash of the ASK that each answer names."""
     _given: dict[Seat, int] = field(default_factory=dict)
     """Answers of each seat so far."""
     _positions: dict[AskId, dict[Seat, int]] = field(default_factory=dict)
     """How far the author of an answer was when it gave it (`Nexts.latest`)."""
 
-    def put_ask(self, asker: Seat, seq: int, ask: Ask, now: float) -> None:
-        """Takes an ASK, in the order of its author's chain.
+    def put_ask(self, asker: Seat, seq: int, ask: Ask, digest: bytes, now: float) -> None:
+        """Takes an ASK with the hash of its message, in the order of its author's chain.
 
         One that does not fit this table, or one too many, never means anything.
         """
@@ -99,9 +105,11 @@ class Asks:
             ask=ask,
             must=frozenset(Seat(seat) for seat in must if seat != asker),
             came=now,
+            digest=digest,
         )
         self._open[opened.id] = opened
         self._asked[opened.id] = ask
+        self._digests[opened.id] = digest
         self._bonds.setdefault(asker, []).append(opened.id)
 
     def _is_fitting(self, asker: Seat, ask: Ask) -> bool:
@@ -125,6 +133,7 @@ class Asks:
         answers[by] = answer.reply
         if answer.reply is Reply.YES:
             self._bonds.setdefault(by, []).append(id_)
+        self._named.setdefault(id_, {})[by] = answer.asked
         self._positions.setdefault(id_, {})[by] = self.nexts.latest(by)
         return True
 
@@ -158,7 +167,15 @@ class Asks:
         if answer is None:
             return Reply.LAPSED if self.nexts.latest(seat) > attempt else None
         is_late = self._positions[opened.id][seat] > attempt
-        return Reply.LAPSED if is_late and answer is Reply.YES else answer
+        is_no_yes = is_late or self._is_to_another(opened.id, seat)
+        return Reply.LAPSED if is_no_yes and answer is Reply.YES else answer
+
+    def _is_to_another(self, id_: AskId, seat: Seat) -> bool:
+        """Whether a seat's answer is to another question than the one that this seat has there.
+
+        Either the asker has signed two, or the answer names one that there is not.
+        """
+        return self._named[id_][seat] != self._digests[id_]
 
     def missing(self, opened: OpenAsk) -> tuple[Seat, ...]:
         """Seats that must answer and have not."""
@@ -189,7 +206,13 @@ class Asks:
             return []
         bonds = self._bonds[seat]
         earlier = bonds[: bonds.index(opened.id)]
-        asked = [(other, self._asked.get(other)) for other in earlier]
+        asked = [
+            (other, self._asked.get(other))
+            for other in earlier
+            if other not in self._digests
+            or other[0] == seat
+            or not self._is_to_another(other, seat)
+        ]
         return [other for other, ask in asked if ask is None or are_rivals(ask, opened.ask)]
 
     def is_bound(self, opened: OpenAsk, seat: Seat) -> bool:

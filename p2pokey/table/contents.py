@@ -6,7 +6,7 @@ Integers are little-endian:
     2 CHAT    UTF-8, 1 to 500 characters
     3 PHRASE  code u8
     4 ASK     what u8, attempt u32, step u32; for SEATING then n u8, n old seats u8, sheet 32
-    5 ANSWER  asker u8, seq of the ASK u32, reply u8
+    5 ANSWER  asker u8, seq of the ASK u32, reply u8, hash of the ASK 32
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from p2pokey.tiles import MAX_SEATS, MIN_SEATS, Seat
 
 MAX_CHAT_CHARS = 500
 SHEET_BYTES = 32
+ASKED_BYTES = 32
 
 
 class Kind(IntEnum):
@@ -105,11 +106,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A reply to an ASK, which is named by its author and its place in that chain."""
+    """A reply to an ASK, which is named by its author and its place in that chain.
+
+    `asked` is the hash of the ASK that the author of the answer has (`messages.TableMessage.body_hash`,
+    32 bytes): who asks different seats different things has everybody's yes for none of them.
+    """
 
     asker: Seat
     seq: int
     reply: Reply
+    asked: bytes
 
 
 Content = Next | Chat | QuickPhrase | Ask | Answer
@@ -141,7 +147,8 @@ def encode_content(content: Content) -> bytes:
                 return head
             return head + u8(len(content.order)) + bytes(content.order) + content.sheet
         case Answer():
-            return u8(content.asker) + u32(content.seq) + u8(content.reply)
+            head = u8(content.asker) + u32(content.seq) + u8(content.reply)
+            return head + content.asked
 
 
 def _encode_text(text: str) -> bytes:
@@ -210,7 +217,7 @@ def _read_ask(reader: Reader) -> Ask:
 
 
 def _read_answer(reader: Reader) -> Answer:
-    asker, seq, reply = reader.u8(), reader.u32(), reader.u8()
+    asker, seq, reply, asked = reader.u8(), reader.u32(), reader.u8(), reader.take(ASKED_BYTES)
     if asker >= MAX_SEATS or reply not in list(Reply):
         raise DecodeError("expected a seat and a reply of 0 to 2")
-    return Answer(asker=Seat(asker), seq=seq, reply=Reply(reply))
+    return Answer(asker=Seat(asker), seq=seq, reply=Reply(reply), asked=asked)

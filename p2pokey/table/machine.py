@@ -170,6 +170,10 @@ class TableMachine:
         """Seats that must answer a question and have not."""
         return self._asking.asks.missing(opened)
 
+    def is_bound(self, now: float) -> bool:
+        """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
+        return any(not self._asking.is_stuck(opened, now) for opened in self._asking.bonds())
+
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)
@@ -254,7 +258,7 @@ class TableMachine:
             case Chat() | QuickPhrase() as line:
                 self._talking.show(seat, seq, line, now)
             case Ask() as ask:
-                self._questions.put_ask(seat, seq, ask, now)
+                self._questions.put_ask(seat, seq, ask, message.body_hash, now)
             case Answer() as answer:
                 self._questions.put_answer(seat, answer)
 
@@ -265,6 +269,8 @@ class TableMachine:
             return
         if was_gone:
             self._talking.talk.was_away(seat, now - since)
+            if not self._attendance.is_gone(seat):
+                self._moving.share_with(seat)
         self._desk.emit(SeatPresence(seat=seat, state=command.state, since=now))
 
     # What follows --------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ class Moving:
         self._desk = desk
         self._links: dict[Seat, str] = {}
         self._told: str | None = None
+        self._shared: bytes = b""
+        """The newest link of our own room, as it is sent."""
         self._match: Match | None = None
 
     def in_order(self) -> list[OpenAsk]:
@@ -60,9 +62,14 @@ class Moving:
             return
         data = encode_link(self._desk.session, link)
         decode_link(data)
+        self._shared = data
         for seat in self.order:
-            if seat not in (VACANT, self._desk.seat):
-                self._desk.emit(Send(data=data, to=Seat(seat)))
+            self.share_with(seat)
+
+    def share_with(self, seat: int) -> None:
+        """Sends the newest link to a seat that stays: another run of its program may lack it."""
+        if self._shared and seat in (self.order or ()) and seat not in (VACANT, self._desk.seat):
+            self._desk.emit(Send(data=self._shared, to=Seat(seat)))
 
     def take_link(self, data: bytes, sender: Seat) -> None:
         """A link has come; it counts if it is from the first of the new order."""

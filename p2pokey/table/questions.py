@@ -64,9 +64,9 @@ class Questions:
 
     # Accepted messages ---------------------------------------------------------------------------
 
-    def put_ask(self, seat: Seat, seq: int, ask: Ask, now: float) -> None:
+    def put_ask(self, seat: Seat, seq: int, ask: Ask, digest: bytes, now: float) -> None:
         """An ASK has been accepted."""
-        self._asks.put_ask(seat, seq, ask, now)
+        self._asks.put_ask(seat, seq, ask, digest, now)
 
     def put_answer(self, by: Seat, answer: Answer) -> None:
         """An ANSWER has been accepted."""
@@ -131,5 +131,5 @@ class Questions:
         return self._asks.counted(opened, seat) in (Reply.NO, Reply.LAPSED)
 
     def _reply(self, opened: OpenAsk, reply: Reply, now: float) -> None:
-        answer = Answer(asker=opened.asker, seq=opened.seq, reply=reply)
+        answer = Answer(asker=opened.asker, seq=opened.seq, reply=reply, asked=opened.digest)
         self._desk.say(answer, now)

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from p2pokey.cli import resuming
 from p2pokey.cli.exits import CommandError, ExitCode
 from p2pokey.cli.resuming import open_table
+from p2pokey.errors import ConnectError
+from p2pokey.native.identity import Ed25519Signer
 from p2pokey.peer.table_journal import TableJournal
 from tests.peer.test_resume import PERSON, membership
 
@@ -58,6 +61,45 @@ def test_of_several_one_has_to_be_named(home: Path):
     assert "Bora with Ay\u015fe, Can, Derya" in error.advice
     table = open_table(folders[0])
     table.close()
+
+
+def two_tables(home: Path) -> tuple[Path, Path]:
+    """Of the same players: the program was killed on the way from one to the other."""
+    old = make(home)
+    person = dataclasses.replace(PERSON, before=old.name)
+    journal = TableJournal.create(home, membership(2), person)
+    journal.close()
+    return old, journal.folder
+
+
+def test_of_two_tables_of_the_same_players_the_newer_one_is_taken(home: Path):
+    old, new = two_tables(home)
+    for parent, expected in ((home, new), (old, old)):
+        table = open_table(parent)
+        assert table.folder == expected
+        table.close()
+
+
+def test_if_nobody_is_at_the_newer_one_it_goes_back_to_the_other(
+    home: Path, run, monkeypatch: pytest.MonkeyPatch
+):
+    tried = []
+
+    async def come_back(diary: TableJournal, *_: object, **__: object) -> None:
+        tried.append(diary.folder)
+        diary.close()
+        if diary.person.before:
+            raise ConnectError("Nobody of that table can be reached.")
+
+    monkeypatch.setattr(resuming, "_come_back", come_back)
+    monkeypatch.setattr(resuming, "_signer", lambda diary: Ed25519Signer(bytes(32)))
+    monkeypatch.setattr(resuming, "ready_folder", lambda path: path)
+    old, new = two_tables(home)
+    ran = run("resume")
+
+    assert ran.code == ExitCode.OK
+    assert tried == [new, old]
+    assert "back to the one before it" in ran.err
 
 
 def test_a_table_that_another_program_has_is_left_alone(home: Path, run):

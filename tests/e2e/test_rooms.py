@@ -118,6 +118,39 @@ def test_a_public_table_is_found_and_joined_without_a_code(here: Place):
     assert json.loads(empty.stdout)["tables"] == []
 
 
+def test_a_friend_with_another_key_is_noted(tmp_path: Path):
+    """Baran comes to two tables of Ayse, the second time with another identity."""
+    places = [tmp_path / name for name in ("ayse", "baran", "other")]
+    for folder in places:
+        folder.mkdir()
+    with place(places[0]) as host_place, place(places[1]) as known, place(places[2]) as strange:
+        host_place.serve()
+        noted = []
+        for guest_place in (known, known, strange):
+            guest_place.url = host_place.url
+            words = ["--rules", "duel", "--hands", "1"]
+            host = identified(host_place, "host", *words, name="Ayse")
+            code = host.wait_for("Invited")["code"]
+            guest = identified(guest_place, "join", code, name="Baran")
+            ended_well(host, guest)
+            noted.append([record["text"] for record in host.of("KeyNoted")])
+            assert guest.of("KeyNoted") == []
+        assert noted[:2] == [[], []]
+        (text,) = noted[2]
+        assert text.startswith("Baran comes with another key than before")
+        assert "p2pokey contacts accept Baran" in text
+        listed = p2pokey("contacts", "list", "--json", folder=host_place.folder)
+        (contact,) = json.loads(listed.stdout)["contacts"]
+        assert contact["name"] == "Baran"
+        assert contact["new_key"] not in (None, contact["key"])
+
+
+def identified(here: Place, command: str, *words: str, name: str) -> Program:
+    """A player with the stored identity of that place."""
+    shared = ["--auto", "--json-progress", "--server", here.url, "--name", name]
+    return here.start(command, *words, *shared, "--out", here.folder / "out")
+
+
 class AtTerminal:
     """A host whose standard input is a terminal; reports as lines of JSON all the same."""
 

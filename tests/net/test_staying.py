@@ -7,7 +7,14 @@ from functools import partial
 
 import pytest
 
-from p2pokey.errors import Banned, LocalProtocolError, TableRefused, TimedOut, WrongCode
+from p2pokey.errors import (
+    Banned,
+    LinkNotAuthentic,
+    LocalProtocolError,
+    TableRefused,
+    TimedOut,
+    WrongCode,
+)
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.net.admission import MAX_STRIKES
 from p2pokey.net.invites import Invite, parse_invite
@@ -154,8 +161,8 @@ def test_a_kicked_player_does_not_come_back_and_all_are_told():
     run(main())
 
 
-def names_at(move, phase):
-    steps = move.meeting.progress.get(NAMES[0], [])
+def names_at(move, phase, name=NAMES[0]):
+    steps = move.meeting.progress.get(name, [])
     return [step[3] for step in steps if step[0] == phase]
 
 
@@ -194,6 +201,76 @@ def test_who_has_a_burnt_link_waits_for_the_next_one():
             meshes = await asyncio.gather(host, move.way(1).follow(next_link), newcomer)
             assert len(set(given)) == 2
             await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
+
+
+class Links:
+    """The links of the new rooms, as each of those who stay gets them."""
+
+    def __init__(self, *seats):
+        self.shared = []
+        self.queues = {seat: asyncio.Queue() for seat in seats}
+
+    def share(self, link):
+        self.shared.append(link)
+        for queue in self.queues.values():
+            queue.put_nowait(link)
+
+
+def test_from_a_room_whose_host_is_lost_the_others_go_to_its_next_one():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=3) as old:
+            move, links = Move(server, old, (2, 0, 1)), Links(0, 1)
+            host = asyncio.create_task(move.way(2).host(share=links.share))
+            first = asyncio.create_task(move.way(0).follow(links.queues[0].get))
+            await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]])
+            host.cancel()
+            await asyncio.wait([host])
+            host = asyncio.create_task(move.way(2).host(share=links.share))
+            await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]] * 2)
+            second = asyncio.create_task(move.way(1).follow(links.queues[1].get))
+            meshes = await asyncio.gather(host, first, second)
+            assert len(set(links.shared)) == 2
+            await check_talk(meshes)
+            await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
+
+
+def test_who_is_lost_on_the_way_comes_in_by_the_same_link_again():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=3) as old:
+            move, links = Move(server, old, (2, 0, 1)), Links(0, 1)
+            host = asyncio.create_task(move.way(2).host(share=links.share))
+            first = asyncio.create_task(move.way(0).follow(links.queues[0].get))
+            await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]])
+            first.cancel()
+            await asyncio.wait([first])
+            links.queues[0].put_nowait(links.shared[0])  # what the old table says again
+            ways = [move.way(seat).follow(links.queues[seat].get) for seat in (0, 1)]
+            meshes = await asyncio.gather(host, *ways)
+            assert len(links.shared) == 1
+            await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
+
+
+def test_where_the_new_table_may_stand_for_somebody_no_second_one_is_tried():
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=2) as old:
+            way = Move(server, old, (1, 0)).way(1)
+            late = TimedOut("late")
+            assert way._may_try_again(late)
+            way._keep(way.membership)
+            assert way._may_try_again(late)
+            way.has_left = lambda seat: seat == 1  # that is us
+            assert way._may_try_again(late)
+            way.has_left = lambda seat: seat == 0
+            assert not way._may_try_again(late)
+            way._is_kept = False
+            assert way._may_try_again(late)
+            assert not way._may_try_again(LinkNotAuthentic("somebody else"))
 
     run(main())
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from p2pokey.errors import ConnectError, TableCancelled
-from p2pokey.net.mesh import MessageReceived
+from p2pokey.net.link import LinkState
+from p2pokey.net.mesh import LinkChanged, MessageReceived
 from p2pokey.peer.events import (
     HandCounted,
     HandFailed,
@@ -31,10 +32,11 @@ from p2pokey.peer.table_events import (
     SeatsAgreed,
 )
 from p2pokey.peer.waits import WaitLimits
+from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
 from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Say, SayPhrase, ShareLink
 from p2pokey.table.contents import Chat
 from p2pokey.table.effects import SeatingAgreed
-from p2pokey.table.messages import NO_PREVIOUS, seal_message
+from p2pokey.table.messages import NO_PREVIOUS, is_table_message, seal_message
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
@@ -331,6 +333,40 @@ def test_a_seat_with_another_score_ends_the_table_by_name(tmp_path: Path, monkey
     for seat in (0, 1, 3):
         assert str(ended[seat]) == "seat 3 (Ceren) keeps another score of this match"
         assert [event.seat for event in scene.recorder.of(ScoreDiffers, seat)] == [2]
+
+
+def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
+    """Also when the match is over: else the others go on to other seats without that player."""
+    hub = Hub()
+    asker, table = (hub.table(seat, tmp_path) for seat in (0, 1))
+    asker.act(AskSeating(order=(1, 0, 2, 3)))
+    (asked,) = [data for data in hub.links[0].sent if is_table_message(data)]
+    table.board.receive(MessageReceived(seat=Seat(0), data=asked))
+    assert table._is_seen_off(1000.0)
+    table.act(AnswerAsk(asker=Seat(0), seq=0, yes=True))
+    assert not table._is_seen_off(1000.0)
+    assert not asker._is_seen_off(1000.0)
+
+    later = table.clock() + ASK_SECONDS + STUCK_SECONDS + 1
+    table.clock = lambda: later
+    assert table._is_seen_off(1000.0)
+
+
+def test_on_the_way_to_other_seats_it_is_told_who_is_waited_for(tmp_path: Path):
+    hub = Hub()
+    table = hub.table(1, tmp_path)
+    agreed = SeatingAgreed(order=(2, 1, 3, 255), carry=b"", seat=Seat(1))
+
+    def told() -> str:
+        return table._awaited_at_next_table(agreed)
+
+    assert told() == "waiting for seat 3 (Ceren) to open the new table"
+    table._inbox.postbox.put(LinkChanged(seat=Seat(0), state=LinkState.LEFT))
+    table._inbox.postbox.put(LinkChanged(seat=Seat(3), state=LinkState.AWAY))
+    assert told() == "waiting for seat 4 (Deniz) to come to the new table"
+    table._inbox.postbox.put(LinkChanged(seat=Seat(3), state=LinkState.HERE))
+    table.board.has_room = True
+    assert told() == ""
 
 
 def test_who_comes_back_to_nobody_is_told_soon(tmp_path: Path):

@@ -10,7 +10,8 @@ from p2pokey.cli.evening import OPEN_ROOM, TerminalShell
 from p2pokey.cli.output import Output
 from p2pokey.cli.telling import Teller
 from p2pokey.net.invites import Invite
-from p2pokey.peer.evening import Evening, _bound_s, _NextChair
+from p2pokey.peer.evening import Evening, _bound_s
+from p2pokey.peer.moving_on import MovingOn
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.waits import IfMissing
 from tests.peer.test_resume import PERSON, membership
@@ -20,11 +21,12 @@ def test_who_was_sent_away_is_known_to_another_run_of_the_program(tmp_path: Path
     out = tmp_path / "out"
     person = replace(PERSON, out=out, sent_away={})
     diary = TableJournal.create(tmp_path / "tables", membership(seat=2), person)
-    chair = _NextChair(diary, {b"e" * 32: "Eren"})
-    chair.keep(membership(seat=1))
-    assert chair.diary is not None
-    chair.diary.close()
-    again = TableJournal.reopen(chair.diary.folder)
+    way = MovingOn(diary=diary, signer=None)  # type: ignore[arg-type]
+    way._sent_away = {b"e" * 32: "Eren"}
+    way.keep(membership(seat=1))
+    assert way._kept is not None
+    way._kept.close()
+    again = TableJournal.reopen(way._kept.folder)
 
     assert again.person.sent_away == {b"e" * 32: "Eren"}
     assert again.person.guest_secret == person.guest_secret

@@ -1,5 +1,7 @@
 """Who lacks something gets it from whoever has it, and nobody is flooded."""
 
+import hashlib
+
 import pytest
 
 from p2pokey.native.identity import Ed25519Verifier
@@ -12,6 +14,8 @@ from p2pokey.table.effects import Send
 from p2pokey.table.have import Have, decode_have, encode_have, is_have
 from p2pokey.table.machine import TableMachine
 from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import decode_envelope, seal_envelope
+from p2pokey.transcript.messages import Drop
 from tests.hand.test_whole_hand import finished
 from tests.peer.memory import Hub
 
@@ -158,8 +162,9 @@ def test_the_hand_before_is_still_known_and_older_ones_are_not(desk: Desk):
 
 
 def test_who_asks_too_often_waits(desk: Desk):
+    first, *rest = desk.archive.counts
     for _ in range(100):
-        desk.hear(1, (0, 0, 0, 0))
+        desk.hear(1, (first - 1, *rest))
         desk.passing.answer()
     answers = [data for _, data in desk.take() if is_have(data)]
     assert len(answers) == 1
@@ -206,6 +211,79 @@ def test_a_portion_is_sent_again_when_it_was_lost(desk: Desk):
 
     assert sizes[1] == 0
     assert sizes[0] == sizes[2] == sizes[3] > 100
+
+
+def test_a_long_hand_is_sent_in_portions_and_asking_again_brings_no_more(desk: Desk):
+    """A seat that lies can sign votes without end, and ask for all of them again and again."""
+    whole = inflate(desk, votes=4000)
+    assert sum(map(len, whole)) > 3 * PORTION_BYTES
+    have, sizes, got = [0] * 4, [], list[bytes]()
+    for question in range(80):
+        desk.now += 0.5
+        desk.hear(1, tuple(have))
+        desk.passing.answer()
+        sent = [data for _, data in desk.take()]
+        sizes.append(sum(map(len, sent)))
+        if 0 < question < 5:
+            assert sent == []
+            continue
+        got += [data for data in sent if not is_have(data)]
+        if question >= 5:
+            for data in got:
+                have[decode_envelope(data).seat] += 1
+            whole = [data for data in whole if data not in set(got)]
+            got = []
+        if sent and is_have(sent[-1]):
+            break
+    assert whole == []
+    assert PORTION_BYTES // 2 < max(sizes) <= PORTION_BYTES
+    assert tuple(have) == desk.archive.counts
+
+
+def test_of_a_long_hand_the_earlier_steps_come_first(desk: Desk):
+    inflate(desk, votes=4000)
+    steps = [decode_envelope(data).step for data in desk.archive.after((0,) * 4)]
+    assert steps == sorted(steps)
+
+
+def test_what_is_shown_to_a_seat_goes_in_portions_too(desk: Desk):
+    whole = inflate(desk, votes=4000)
+    desk.passing.show(Seat(1))
+    portions = []
+    while sent := desk.take():
+        portions.append([data for _, data in sent])
+        desk.now += 1.0
+        desk.passing.answer()
+    everything = [data for portion in portions for data in portion if not is_have(data)]
+
+    assert len(portions) > 3
+    assert all(sum(map(len, portion)) <= PORTION_BYTES + 100 for portion in portions)
+    assert sorted(everything) == sorted(whole)
+    assert is_have(portions[-1][-1])
+    assert not any(is_have(data) for portion in portions[:-1] for data in portion)
+
+
+def inflate(desk: Desk, *, votes: int) -> list[bytes]:
+    """Everything of the hand, with so many votes more of one seat."""
+    newest = decode_envelope(desk.archive.after((0, 0, 999, 0))[0])
+    envelopes = map(decode_envelope, desk.archive.after((0,) * 4))
+    last = max((e for e in envelopes if e.seat == 3), key=lambda e: e.seq)
+    prev = hashlib.sha512(last.body).digest()
+    for number in range(votes):
+        sealed = seal_envelope(
+            desk.hub.signers[3],
+            session=newest.session,
+            hand=0,
+            seat=Seat(3),
+            seq=last.seq + 1 + number,
+            prev=prev,
+            step=last.step,
+            state=last.state,
+            message=Drop(absent=1, step=0, head_seq=0, head=bytes(64), state=bytes(64)),
+        )
+        prev = hashlib.sha512(sealed.body).digest()
+        desk.archive.add(sealed.encoded)
+    return desk.archive.after((0,) * 4)
 
 
 def test_who_is_back_is_asked_until_it_has_answered(desk: Desk):

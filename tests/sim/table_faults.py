@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass, replace
 
 from p2pokey.rules.published import RULE_SETS
+from tests.sim.table_wishes import Evening, draw_evening
 
 FOREVER = None
 GAMES = [key for key in RULE_SETS if key != "classic"]
@@ -45,7 +46,7 @@ class Lie:
     """What a seat does that keeps not to the protocol."""
 
     kind: str
-    """cheat, fork, mute or garbage."""
+    """cheat, fork, mute or garbage; at the table: table fork, table mute, both, sheet or flood."""
     number: int
     """Which case, or which message."""
     target: int
@@ -59,6 +60,8 @@ class Strike:
     seat: int
     boundary: int
     fault: Crash | Block
+    is_moving: bool = False
+    """Whether boundaries are counted from when other seats were agreed on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +94,18 @@ class Plan:
     lie: Lie | None
     kind: str
     """Which family of faults this seed belongs to."""
+    evening: Evening | None = None
+    """What people want besides one hand; None: nothing."""
 
     @property
     def is_gentle(self) -> bool:
-        """Whether every fault is over long before anybody loses patience: the hand must count."""
-        return self.kind in ("calm", "gentle")
+        """Whether every fault is over long before anybody loses patience."""
+        return self.kind in ("calm", "gentle", "questions", "seats")
+
+    @property
+    def must_count(self) -> bool:
+        """Whether the hand must come to a score: nothing keeps it from that."""
+        return self.is_gentle and self.evening is None
 
     @property
     def gone(self) -> set[int]:
@@ -139,13 +149,19 @@ class Plan:
 
 KINDS = {
     "calm": 3,
-    "gentle": 45,
-    "hasty": 25,
-    "gone": 12,
-    "two gone": 4,
-    "liar": 11,
+    "gentle": 32,
+    "hasty": 18,
+    "gone": 9,
+    "two gone": 3,
+    "liar": 8,
+    "questions": 10,
+    "seats": 7,
+    "hasty questions": 6,
+    "lying questions": 4,
 }
 """Families of seeds and how many of a hundred they are."""
+ASKING = ("questions", "seats", "hasty questions", "lying questions")
+"""Families in which people ask for rematches and other seats."""
 WHOLE_EVERY = 50
 
 
@@ -178,6 +194,11 @@ def make_plan(seed: int, only: str | None = None) -> Plan:
         lie=None,
         kind=kind,
     )
+    if kind not in ASKING:
+        return _with_faults(plan, dice)
+    turns = dice.choice([1, 2, 4])
+    evening = draw_evening(seats, turns, dice, agrees=kind == "seats")
+    plan = replace(plan, turn_limit=turns, evening=evening, chats=dice.random() < 0.5)
     return _with_faults(plan, dice)
 
 
@@ -185,10 +206,12 @@ def _with_faults(plan: Plan, dice: random.Random) -> Plan:
     match plan.kind:
         case "calm":
             return plan
-        case "gentle":
+        case "gentle" | "questions" | "seats":
             strikes = tuple(_gentle(plan, dice) for _ in range(dice.choice([1, 1, 2, 3])))
+            if plan.kind == "seats":
+                strikes = tuple(_on_the_way(strike, dice) for strike in strikes)
             return replace(plan, strikes=_without_cut(strikes))
-        case "hasty":
+        case "hasty" | "hasty questions":
             strikes = tuple(_rough(plan, dice) for _ in range(dice.choice([0, 1, 2, 3])))
             return replace(
                 plan,
@@ -210,8 +233,20 @@ def _with_faults(plan: Plan, dice: random.Random) -> Plan:
             patience = dice.choice([20.0, 60.0])
             return replace(plan, strikes=strikes, absent_s=patience, round_s=40.0)
     liar = dice.randrange(plan.seats)
+    kinds = ["cheat", "cheat", "fork", "fork", "mute", "mute", "garbage"]
+    if plan.evening is not None:
+        kinds = [
+            "cheat",
+            "mute",
+            "table fork",
+            "table fork",
+            "table mute",
+            "both",
+            "sheet",
+            "flood",
+        ]
     lie = Lie(
-        kind=dice.choice(["cheat", "cheat", "fork", "fork", "mute", "mute", "garbage"]),
+        kind=dice.choice(kinds),
         number=dice.randrange(1000),
         target=dice.randrange(1000),
     )
@@ -223,6 +258,8 @@ def _with_faults(plan: Plan, dice: random.Random) -> Plan:
 
 def _boundary(plan: Plan, dice: random.Random) -> int:
     size = 400 if plan.turn_limit is None else 60 + 12 * plan.turn_limit
+    if plan.evening is not None:
+        size = (size + 20) * (plan.evening.hands or 2)
     return dice.randrange(1, size)
 
 
@@ -261,6 +298,13 @@ def _gentle(plan: Plan, dice: random.Random) -> Strike:
     if plan.seats >= 3 and len(ways) <= 2 and dice.random() < 0.3:
         return Strike(seat=seat, boundary=boundary, fault=Block(ways=ways, seconds=FOREVER))
     return Strike(seat=seat, boundary=boundary, fault=Block(ways=ways, seconds=seconds))
+
+
+def _on_the_way(strike: Strike, dice: random.Random) -> Strike:
+    """Mostly the same fault between the agreement and the new table."""
+    if dice.random() < 0.25:
+        return strike
+    return replace(strike, boundary=dice.randrange(1, 30), is_moving=True)
 
 
 def _rough(plan: Plan, dice: random.Random) -> Strike:

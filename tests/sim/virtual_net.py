@@ -1,7 +1,7 @@
 """Links between programs in virtual time: late, lossy, cut, one-way, and begun anew after a crash.
 
 As `net.mesh` promises, messages between two runs of two programs arrive in order and once, however
-often their link breaks, unless the seed asks for losses; a link to another run begins anew, and
+often their link breaks, unless the seed asks for losses of what is passed on anyway; a link to another run begins anew, and
 what the old one had not delivered is lost with it.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from p2pokey.net.link import AWAY_S, UNSTABLE_S, LinkState
 from p2pokey.net.mesh import LinkChanged, MeshEvent, MessageReceived
+from p2pokey.table.messages import is_link
 from p2pokey.table.roster import Roster
 from p2pokey.tiles import Seat
 
@@ -111,7 +112,7 @@ class VirtualNet:
         peer = life.met.get(target)
         if peer is None or life.states.get(target) is LinkState.LEFT:
             return
-        if self.loss and self.dice.random() < self.loss:
+        if self.loss and self.dice.random() < self.loss and not is_link(data):
             return
         for item in self.wire(life.seat, target, data):
             self._put(life, peer, item)

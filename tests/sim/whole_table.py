@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import ConnectError, TableCancelled
+from p2pokey.errors import ConnectError, DecodeError, TableCancelled
 from p2pokey.hand.effects import Phase
 from p2pokey.hand.machine import HandMachine
 from p2pokey.native.journal import RECORD_BYTES, Journal, RecordKind, release_lock
@@ -27,10 +28,17 @@ from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.membership import Membership
 from p2pokey.net.seats import SeatCard
 from p2pokey.peer.events import HandCounted, HandFailed, HandPausedFor, PeerEvent, StillWaiting
+from p2pokey.peer.moving_on import MovingOn
 from p2pokey.peer.players import AutoPlayer
 from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
-from p2pokey.peer.table_journal import Person, TableJournal, folder_name
+from p2pokey.peer.table_events import RematchBegun, ScoreDiffers, SeatLied, SeatsAgreed
+from p2pokey.peer.table_journal import (
+    Person,
+    TableJournal,
+    table_folders,
+    without_superseded,
+)
 from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS
@@ -42,8 +50,10 @@ from p2pokey.table.roster import Roster, RosterSeat, commit_nonce, session_id
 from p2pokey.tiles import Seat
 from tests.sim import liars
 from tests.sim.cheap_group import CheapBackend
+from tests.sim.next_room import Rooms, meeting
 from tests.sim.stand_ins import SeededEntropy, StandInAudit, StandInSigner, StandInVerifier
 from tests.sim.table_faults import Block, Crash, Plan
+from tests.sim.table_wishes import People
 from tests.sim.virtual_loop import PACE, VirtualLoop, VirtualThread
 from tests.sim.virtual_net import Crash as Killed
 from tests.sim.virtual_net import Life, VirtualLinks, VirtualNet
@@ -77,6 +87,8 @@ class Run(Life):
     table: Table | None = None
     task: "asyncio.Task[None] | None" = None
     chat: "asyncio.Task[None] | None" = None
+    session: bytes = b""
+    """The new table that it has come back to."""
 
 
 @dataclass
@@ -90,6 +102,10 @@ class Node:
     boundaries: int = 0
     end: str | None = None
     """Why its program has ended for good; empty: the match is over."""
+    arrived: bytes = b""
+    """The new session that its program is in."""
+    agreed_at: int | None = None
+    """Boundary at which other seats were agreed on first."""
     is_gone: bool = False
     """Killed and never started again."""
     problem: BaseException | None = None
@@ -117,7 +133,14 @@ class Node:
         tables = [run.table for run in self.runs if run.table is not None]
         if not tables:
             return None
-        return {(row.attempt, row.points, row.totals) for row in tables[-1].machine.sheet.rows}
+        sheets = (*tables[-1].machine.history, tables[-1].machine.sheet)
+        return {(row.attempt, row.points, row.totals) for sheet in sheets for row in sheet.rows}
+
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The new seats that its program has gone over to; None: it has not."""
+        agreed = self.of(SeatsAgreed)
+        return agreed[-1].order if agreed else None
 
     @property
     def scores(self) -> set[Score]:
@@ -156,6 +179,8 @@ class World:
         self._faults_until = 0.0
         self.violations: list[str] = []
         self.states: dict[tuple[int, int], bytes] = {}
+        self.people = None if plan.evening is None else People(self, plan.evening)
+        self.rooms = Rooms(self)
         rules = RULE_SETS[plan.game]
         options = table_options(
             plan.seats, recovery=plan.recovery, timer_s=plan.timer_s, grace_s=plan.grace_s
@@ -260,11 +285,39 @@ class World:
 
     async def _sit(self, node: Node, run: Run) -> str:
         """What `p2pokey resume` does; returns why the table is over."""
-        folder = node.folder / folder_name(self._membership(node.seat))
-        try:
-            diary = TableJournal.reopen(folder)
-        except FileNotFoundError:
+        diary = self._open(node)
+        if diary is None:
             return "nothing to resume"
+        if diary.person.before:
+            session = session_id(
+                diary.membership.roster, [card.nonce for card in diary.membership.cards]
+            )
+            if await self.rooms.come_back(run, session):
+                diary.close()
+                self._arrive(node, run, session)
+                return ""
+            diary.close()
+            before = diary.reopen_before()
+            if before is None:
+                return await self._try_again(node, run)
+            diary = before
+        return await self._play_at(node, run, diary)
+
+    def _open(self, node: Node) -> TableJournal | None:
+        """As `cli.resuming.open_table`."""
+        tables = []
+        for folder in table_folders(node.folder):
+            with suppress(DecodeError):  # killed while it was made
+                tables.append(TableJournal.reopen(folder))
+        newest = without_superseded(tables)
+        for table in tables:
+            if table not in newest:
+                table.close()
+        if len(newest) > 1:
+            raise AssertionError(f"several tables: {[table.folder.name for table in newest]}")
+        return newest[0] if newest else None
+
+    async def _play_at(self, node: Node, run: Run, diary: TableJournal) -> str:
         table = self._table(node, run, diary)
         run.table = table
         end = ""
@@ -274,7 +327,8 @@ class World:
             await table.play()
         except TableCancelled as error:
             end = str(error)
-        except ConnectError:
+        except ConnectError as error:
+            self.say(run, f"loses the others: {error}")
             diary.close()
             return await self._try_again(node, run)
         finally:
@@ -282,6 +336,23 @@ class World:
                 run.chat.cancel()
         diary.discard()
         return end
+
+    async def _move_on(self, node: Node, run: Run, diary: TableJournal, table: Table) -> None:
+        def ready(path: Path) -> Path:
+            path.mkdir(parents=True, exist_ok=True)
+            return path
+
+        way = MovingOn(diary=diary, signer=SIGNERS[node.seat], ready_folder=ready)
+        mesh, kept = await way.go(table)
+        kept.close()
+        self._arrive(node, run, mesh.session_id)
+
+    def _arrive(self, node: Node, run: Run, session: bytes) -> None:
+        self.say(run, f"is at the new table {session.hex()[:8]}")
+        if node.arrived not in (b"", session):
+            self.violations.append(f"seat {node.seat + 1} is at two new tables")
+        node.arrived = session
+        self._news_at = self.loop.time()
 
     async def _chat(self, run: Run, table: Table) -> None:
         """Says something every few seconds, as long as the program runs."""
@@ -294,7 +365,8 @@ class World:
 
     async def _try_again(self, node: Node, run: Run) -> str:
         """Nobody else is there: whoever sits here starts the program again, as long as it helps."""
-        if all(other.is_done for other in self.nodes if other is not node):
+        others = [other for other in self.nodes if other is not node]
+        if all(other.is_done and not other.arrived for other in others):
             return NOBODY_THERE
         if run.number > MAX_RUNS:
             return NOBODY_THERE
@@ -313,10 +385,15 @@ class World:
                 self._news_at = self.loop.time()
             if self.is_logging:
                 self.say(run, str(event))
-            if isinstance(event, HandCounted):
+            if isinstance(event, SeatsAgreed) and node.agreed_at is None:
+                node.agreed_at = node.boundaries
+            if self.people is not None:
+                self.people.hear(run, event)
+            elif isinstance(event, HandCounted):
                 table.hands = 0  # one hand is enough, also if the rules cancel it
 
-        plan = self.plan
+        plan, evening = self.plan, self.plan.evening
+        hands: int | None = 0 if node.told else 1
         table = Table(
             links=VirtualLinks(self.net, run, self.roster, self.session, self._before_send),
             ports=PeerPorts(
@@ -332,7 +409,9 @@ class World:
             out=node.folder / "out",
             journals=diary.folder,
             emit=emit,
-            hands=0 if node.told else 1,
+            hands=hands if evening is None else evening.hands,
+            stays=evening is not None and evening.stays,
+            on_seating=partial(self._move_on, node, run, diary) if evening is not None else None,
             is_resumed=run.number > 0,
             limits=WaitLimits(
                 absent_s=plan.absent_s,
@@ -342,12 +421,15 @@ class World:
                 linger_s=60.0 if plan.is_gentle else 20.0,
                 next_hand_s=plan.absent_s,
                 farewell_s=5.0,
+                stay_s=40.0,
             ),
             clock=self.loop.time,
             diary=diary,
         )
-        if table.machine.sheet.rows:
+        if table.machine.sheet.rows and evening is None:
             table.hands = 0
+        if node.seat == plan.liar:
+            liars.talk(self, run, table)
         return table
 
     def _end_badly(self, node: Node, run: Run, error: BaseException) -> None:
@@ -380,8 +462,13 @@ class World:
             raise Killed
         node = self.nodes[run.seat]
         node.boundaries += 1
+        if self.people is not None:
+            self.people.reach(run, node.boundaries)
         for strike in self.plan.strikes:
-            if (strike.seat, strike.boundary) == (node.seat, node.boundaries):
+            since = node.agreed_at if strike.is_moving else 0
+            if since is None:
+                continue
+            if (strike.seat, strike.boundary) == (node.seat, node.boundaries - since):
                 match strike.fault:
                     case Crash():
                         return strike.fault
@@ -469,6 +556,8 @@ class World:
         hands = [hand for hand, _, _ in counted]
         if len(hands) != len(set(hands)):
             found.append(f"honest seats have different scores: {counted}")
+        self._check_matches()
+        self._check_orders()
         word = self._check_ends(bool(counted))
         assert not found, "\n".join([*found, *map(self._describe, self.nodes)])
         return f"{self.plan.kind}: {word}"
@@ -485,6 +574,9 @@ class World:
         for event in node.of(HandFailed):
             if event.culprit is not None and event.culprit != liar:
                 self.violations.append(f"seat {node.seat + 1} blames {event.culprit + 1}: {event}")
+        for event in (*node.of(SeatLied), *node.of(ScoreDiffers)):
+            if event.seat != liar:
+                self.violations.append(f"seat {node.seat + 1} blames {event.seat + 1}: {event}")
         for run in node.runs:
             if run.table is not None and run.table._inbox.postbox.strangers - {liar}:
                 self.violations.append(f"seat {node.seat + 1} takes honest seats for strangers")
@@ -527,18 +619,78 @@ class World:
             elif node.end:
                 self._check_reason(node)
         here = [node for node in self.honest if not node.is_gone]
-        if plan.is_gentle or (plan.kind == "gone" and plan.recovery and self._was_dealt(here)):
+        if plan.must_count or (plan.kind == "gone" and plan.recovery and self._was_dealt(here)):
             for node in here:
                 if not node.scores:
                     self.violations.append(
                         f"seat {node.seat + 1} has no score although the hand could end: {node.end}"
                     )
+        if plan.evening is not None:
+            return self._evening_word(here)
         with_score = sum(bool(node.scores) for node in here)
         if with_score == len(here):
             return "counted"
         if with_score:
             return "counted by some"
         return "failed" if all(node.is_done for node in here) else "paused"
+
+    def _evening_word(self, here: list[Node]) -> str:
+        more = " after a rematch" if any(node.of(RematchBegun) for node in here) else ""
+        moved = sum(node.order is not None for node in here)
+        if moved:
+            return ("other seats" if moved == len(here) else "other seats for some") + more
+        if not all(node.is_done for node in here):
+            return "paused" + more
+        return ("failed" if any(node.end for node in here) else "over") + more
+
+    def _check_matches(self) -> None:
+        """Every honest seat has the same matches with the same hands, as far as it has come.
+
+        With a disk that loses scores, or a seat that shows different chains to others, only those are
+        compared that have the same beginning.
+        """
+        if self.plan.careless or (self.plan.lie is not None and "fork" in self.plan.lie.kind):
+            return
+        courses = {}
+        for node in self.honest:
+            tables = [run.table for run in node.runs if run.table is not None]
+            if tables:
+                machine = tables[-1].machine
+                sheets = (*machine.history, machine.sheet)
+                starts = tuple(sheet.first_attempt for sheet in sheets)
+                rows = tuple(row.attempt for sheet in sheets for row in sheet.rows)
+                courses[node.seat] = (machine.match.attempts, starts, rows)
+        for one, (attempts, starts, rows) in courses.items():
+            for other, (more, later, others) in courses.items():
+                reached = min(attempts, more)
+                if [n for n in starts if n < reached] != [n for n in later if n < reached]:
+                    self.violations.append(f"seats {one + 1} and {other + 1}: {starts}, {later}")
+                if [n for n in rows if n < reached] != [n for n in others if n < reached]:
+                    self.violations.append(f"seats {one + 1} and {other + 1}: {rows}, {others}")
+
+    def _check_orders(self) -> None:
+        """Who goes over to other seats does so with all others of that order that can."""
+        for node in self.honest:
+            if len({event.order for event in node.of(SeatsAgreed)}) > 1:
+                self.violations.append(f"seat {node.seat + 1} has agreed on two orders")
+        if self.plan.lie is not None and "fork" in self.plan.lie.kind:
+            return
+        for node in self.honest:
+            order = node.order
+            if order is None or node.seat not in order:
+                continue
+            for other in self.honest:
+                if other.seat not in order or other.is_gone or other.seat in self.plan.forgetful:
+                    continue
+                if other.order != order and (other.is_done or self.plan.is_gentle):
+                    self.violations.append(
+                        f"seat {node.seat + 1} goes over to {order}, seat {other.seat + 1} to "
+                        f"{other.order}: {other.end!r}"
+                    )
+                if self.plan.is_gentle and not other.arrived:
+                    self.violations.append(f"seat {other.seat + 1} has not got to the new table")
+                if other.arrived and node.arrived and other.arrived != node.arrived:
+                    self.violations.append("there are two new tables")
 
     def _was_dealt(self, here: list[Node]) -> bool:
         """Whether the hand of everybody here got to the deal."""
@@ -666,16 +818,24 @@ def _save(real: Callable[..., Any]) -> Callable[..., Any]:
     return save
 
 
+def _rules(plan: Plan) -> dict[str, Any]:
+    """The rule set of the plan, with short hands and short matches."""
+    rules = RULE_SETS[plan.game]
+    if plan.turn_limit is not None:
+        rules = replace(rules, turn_limit=plan.turn_limit)
+    if plan.evening is not None:
+        rules = replace(rules, hands=plan.evening.match_hands)
+    return {plan.game: rules}
+
+
 @contextmanager
 def simulated(world: World) -> Iterator[None]:
     """Puts the virtual computer under `p2pokey.peer`."""
+    from p2pokey.net import next_table
     from p2pokey.peer import playing, saving
     from p2pokey.peer import table as tables
 
     plan = world.plan
-    rules = dict(RULE_SETS)
-    if plan.turn_limit is not None:
-        rules[plan.game] = replace(rules[plan.game], turn_limit=plan.turn_limit)
 
     def machine(**more: Any) -> HandMachine:
         made = HandMachine(**more)
@@ -687,7 +847,7 @@ def simulated(world: World) -> Iterator[None]:
         return made
 
     with (
-        patch.dict(RULE_SETS, rules),
+        patch.dict(RULE_SETS, _rules(plan)),
         patch.object(Journal, "__init__", _init),
         patch.object(Journal, "_write", _write),
         patch.object(Journal, "_finish", _finish),
@@ -695,6 +855,8 @@ def simulated(world: World) -> Iterator[None]:
         patch.object(saving, "write_atomic", _save(saving.write_atomic)),
         patch.object(tables, "ThreadPoolExecutor", VirtualThread),
         patch.object(playing, "HandMachine", machine),
+        patch.object(next_table, "host_table", meeting("host")),
+        patch.object(next_table, "join_table", meeting("join")),
         patch.object(
             playing, "OwnAudit", playing.OwnAudit if plan.turn_limit is None else StandInAudit
         ),
@@ -713,10 +875,7 @@ def room_on_disk() -> Iterator[Path]:
 def simulate(plan: Plan, log: Callable[[str], None] | None = None) -> str:
     """Plays a plan; returns how it ended. Raises AssertionError for a violation."""
     with room_on_disk() as folder:
-        rules = dict(RULE_SETS)
-        if plan.turn_limit is not None:
-            rules[plan.game] = replace(rules[plan.game], turn_limit=plan.turn_limit)
-        with patch.dict(RULE_SETS, rules):
+        with patch.dict(RULE_SETS, _rules(plan)):
             world = World(plan, folder, log)
         world.run()
         return world.check()

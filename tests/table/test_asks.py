@@ -4,6 +4,7 @@ The chains are of any seats, honest or not; only each seat's own order is kept.
 """
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,8 @@ from p2pokey.table.nexts import Nexts
 from p2pokey.tiles import Seat
 
 SHEET = bytes(32)
+ASKED, ELSE = b"\1" * 32, b"\2" * 32
+asked = st.sampled_from([ASKED] * 5 + [ELSE])
 attempts = st.integers(0, 1)
 contents = st.one_of(
     st.builds(Ask, what=st.just(What.REMATCH), attempt=attempts, step=st.just(0)),
@@ -32,6 +35,7 @@ contents = st.one_of(
         asker=st.integers(0, 1).map(Seat),
         seq=st.integers(0, 1),
         reply=st.sampled_from([Reply.YES, Reply.YES, Reply.YES, Reply.NO, Reply.LAPSED]),
+        asked=asked,
     ),
     st.builds(
         Next,
@@ -59,7 +63,7 @@ class Reader:
             case Next():
                 self.nexts.put(Seat(seat), content)
             case Ask():
-                self.asks.put_ask(Seat(seat), seq, content, 0.0)
+                self.asks.put_ask(Seat(seat), seq, content, ASKED, 0.0)
             case Answer():
                 self.asks.put_answer(Seat(seat), content)
         for opened, outcome in self.asks.settle():
@@ -97,6 +101,7 @@ seatings = st.one_of(
         asker=st.integers(0, 2).map(Seat),
         seq=st.integers(0, 2),
         reply=st.sampled_from([Reply.YES] * 9 + [Reply.NO]),
+        asked=asked,
     ),
 )
 
@@ -123,7 +128,7 @@ def test_two_orders_for_one_attempt_are_agreed_to_only_if_one_is_without_somebod
 def test_only_so_many_answers_mean_anything():
     reader = Reader(2)
     for seq in range(MAX_ANSWERS):
-        reader.read(1, Answer(asker=Seat(0), seq=1 + seq, reply=Reply.NO))
+        reader.read(1, Answer(asker=Seat(0), seq=1 + seq, reply=Reply.NO, asked=ASKED))
     reader.read(1, YES)
     reader.read(0, REMATCH)
 
@@ -131,7 +136,7 @@ def test_only_so_many_answers_mean_anything():
 
 
 REMATCH = Ask(what=What.REMATCH, attempt=1, step=0)
-YES = Answer(asker=Seat(0), seq=0, reply=Reply.YES)
+YES = Answer(asker=Seat(0), seq=0, reply=Reply.YES, asked=ASKED)
 LATER = Next(attempt=2, wish=Wish.PLAY, sheet=SHEET)
 SAME = Next(attempt=1, wish=Wish.PLAY, sheet=SHEET)
 STOPS = Next(attempt=1, wish=Wish.STOP, sheet=SHEET)
@@ -142,6 +147,8 @@ STOPS = Next(attempt=1, wish=Wish.STOP, sheet=SHEET)
     [
         ([YES], True),
         ([SAME, YES], True),
+        ([replace(YES, asked=ELSE)], False),
+        ([replace(YES, asked=ELSE), YES], False),
         ([YES, LATER], True),
         ([YES, STOPS], True),
         ([LATER, YES], False),

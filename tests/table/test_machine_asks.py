@@ -40,7 +40,7 @@ from p2pokey.table.effects import (
     SeatingAgreed,
     Send,
 )
-from p2pokey.table.messages import encode_link
+from p2pokey.table.messages import NO_PREVIOUS, encode_link, seal_message
 from p2pokey.table.nexts import Nexts
 from p2pokey.table.presence import Presence
 from p2pokey.table.records import HandCounts, HandFailed
@@ -482,7 +482,8 @@ def test_two_liars_cannot_end_a_hand_of_the_others(attempt: int):
     desks = [net.chairs[seat].machine._desk for seat in (2, 3)]
     said = Ask(what=What.SEATING, attempt=attempt, step=0, order=order, sheet=sheet)
     desks[0].say(said, net.now)
-    desks[1].say(Answer(asker=Seat(2), seq=1, reply=Reply.YES), net.now)
+    _, asked = desks[0].chains.head(Seat(2))
+    desks[1].say(Answer(asker=Seat(2), seq=1, reply=Reply.YES, asked=asked), net.now)
     for seat in (2, 3):
         net.carry_out(seat)
     net.run()
@@ -520,13 +521,38 @@ def test_two_liars_cannot_have_two_orders_agreed_on():
         net.carry_out(seat)
         net.deliver(seat, seat - 2)
         net.act(seat - 2, AnswerAsk(asker=Seat(seat), seq=0, yes=True))
+    asked = {seat: liar.chains.head(Seat(seat))[1] for seat, liar in liars.items()}
     for seat in (2, 3):
-        liars[seat].say(Answer(asker=Seat(5 - seat), seq=0, reply=Reply.YES), net.now)
+        yes = Answer(asker=Seat(5 - seat), seq=0, reply=Reply.YES, asked=asked[5 - seat])
+        liars[seat].say(yes, net.now)
         net.carry_out(seat)
     net.run()
     net.wait(ASK_SECONDS)
 
     assert net.told(SeatingAgreed) == [[]] * 4
+
+
+def test_who_asks_different_seats_different_things_gets_nothing():
+    """Each of the others says yes to what it was asked; nothing else of the liar's is seen."""
+    net, orders = Net(), {1: (1, 0, 2, 3), 2: (0, 2, 1, 3), 3: (0, 2, 1, 3)}
+    sheet = net.chairs[0].machine.sheet.digest()
+    for seat, order in orders.items():
+        said = Ask(what=What.SEATING, attempt=0, step=0, order=order, sheet=sheet)
+        message = seal_message(
+            net.chairs[0].machine._desk._signer,
+            session=net.match.session,
+            seat=Seat(0),
+            seq=0,
+            previous=NO_PREVIOUS,
+            content=said,
+        )
+        net.chairs[seat].machine.receive(message.encoded, Seat(0), net.now)
+        net.act(seat, AnswerAsk(asker=Seat(0), seq=0, yes=True))
+    net.run()
+
+    assert net.told(SeatingAgreed)[1:] == [[]] * 3
+    outcomes = [[closed.outcome for closed in heard] for heard in net.told(AskClosed)[1:]]
+    assert outcomes == [[AskOutcome.CANCELLED]] * 3
 
 
 def test_after_a_no_other_seats_can_be_asked_for_again():
@@ -554,7 +580,8 @@ def test_a_seat_that_does_not_answer_for_other_seats_can_be_put_out():
 
     # Now the answer comes after all, at first to one alone: it waits for what it has agreed to since.
     late = net.chairs[3].machine._desk
-    late.say(Answer(asker=Seat(0), seq=0, reply=Reply.YES), net.now)
+    (first,) = [opened for opened in net.chairs[1].machine.open_asks() if opened.seq == 0]
+    late.say(Answer(asker=Seat(0), seq=0, reply=Reply.YES, asked=first.digest), net.now)
     (said,) = (effect.data for effect in net.carry_out(3) if isinstance(effect, Send))
     net.chairs[1].machine.receive(said, Seat(3), net.now)
     net.carry_out(1)
@@ -675,7 +702,7 @@ def test_an_order_in_which_nobody_else_stays_has_no_form(order: tuple[int, ...])
 @pytest.mark.parametrize(("order", "step"), [((0, *[VACANT] * 3), 0), (NEW_ORDER, 5)])
 def test_seats_for_the_asker_alone_or_in_a_hand_mean_nothing(order: tuple[int, ...], step: int):
     asks = Asks(seats=4, nexts=Nexts(4))
-    asks.put_ask(Seat(0), 0, seating(order, step=step), 0.0)
+    asks.put_ask(Seat(0), 0, seating(order, step=step), bytes(32), 0.0)
 
     assert asks.open() == []
 
@@ -697,6 +724,23 @@ def test_the_first_new_seat_tells_the_others_its_link():
     links = [[told.link for told in heard] for heard in net.told(RoomLink)]
     assert links == [["p2pokey://host/K7Q2M#secret"], [], [], ["p2pokey://host/K7Q2M#secret"]]
     assert not any(b"secret" in record.payload for record in net.chairs[1].disk)
+
+
+def test_who_comes_back_is_told_the_newest_link_again():
+    net = Net()
+    agree_on(net, (1, 0, VACANT, 3))
+    for secret in ("one", "two"):
+        net.act(1, ShareLink(link=f"p2pokey://host/K7Q2M#{secret}"))
+    net.run()
+    net.restart(0)
+    assert net.chairs[0].heard(RoomLink) == []
+    for seat in (0, 2):
+        net.act(1, LinkIs(seat=Seat(seat), state=Presence.AWAY))
+        net.act(1, LinkIs(seat=Seat(seat), state=Presence.HERE))
+    net.run()
+
+    assert [told.link[-3:] for told in net.chairs[0].heard(RoomLink)] == ["two"]
+    assert net.chairs[2].heard(RoomLink) == []
 
 
 def test_nobody_else_does():

@@ -148,10 +148,13 @@ def test_what_is_said_of_a_failed_hand_is_said_once():
 def test_two_rematches_for_one_attempt_are_one():
     """No honest seat says yes to two, but two liars can."""
     net = Net(2)
-    for seat in (0, 1):
-        desk = net.chairs[seat].machine._desk
+    desks = [net.chairs[seat].machine._desk for seat in (0, 1)]
+    for desk in desks:
         desk.say(Ask(what=What.REMATCH, attempt=0, step=0), net.now)
-        desk.say(Answer(asker=Seat(1 - seat), seq=0, reply=Reply.YES), net.now)
+    asked = [desk.chains.head(desk.seat)[1] for desk in desks]
+    for seat in (0, 1):
+        yes = Answer(asker=Seat(1 - seat), seq=0, reply=Reply.YES, asked=asked[1 - seat])
+        desks[seat].say(yes, net.now)
         net.carry_out(seat)
     net.run()
 

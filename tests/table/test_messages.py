@@ -51,7 +51,7 @@ contents = st.one_of(
         order=orders,
         sheet=sheets,
     ),
-    st.builds(Answer, asker=seats, seq=numbers, reply=st.sampled_from(Reply)),
+    st.builds(Answer, asker=seats, seq=numbers, reply=st.sampled_from(Reply), asked=sheets),
 )
 
 
