@@ -106,7 +106,18 @@ def _marks(view: Json) -> Any:
     game = view["table"] and view["table"]["game"]
     if not game:
         return None
-    names = ("phase", "turn", "stack", "counts", "rack", "discards", "opened", "taken", "melds")
+    names = (
+        "phase",
+        "turn",
+        "stack",
+        "counts",
+        "rack",
+        "discards",
+        "opened",
+        "taken",
+        "melds",
+        "last",
+    )
     return [game[name] for name in names]
 
 
