@@ -1,7 +1,6 @@
 """What one table leaves for the next one of the same players."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,27 +10,8 @@ from p2pokey.cli.output import Output
 from p2pokey.cli.telling import Teller
 from p2pokey.net.invites import Invite
 from p2pokey.peer.evening import Evening, _bound_s
-from p2pokey.peer.moving_on import MovingOn
-from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.waits import IfMissing
-from tests.peer.test_resume import PERSON, membership
-
-
-def test_who_was_sent_away_is_known_to_another_run_of_the_program(tmp_path: Path):
-    out = tmp_path / "out"
-    person = replace(PERSON, out=out, sent_away={})
-    diary = TableJournal.create(tmp_path / "tables", membership(seat=2), person)
-    way = MovingOn(diary=diary, signer=None)  # type: ignore[arg-type]
-    way._sent_away = {b"e" * 32: "Eren"}
-    way.keep(membership(seat=1))
-    assert way._kept is not None
-    way._kept.close()
-    again = TableJournal.reopen(way._kept.folder)
-
-    assert again.person.sent_away == {b"e" * 32: "Eren"}
-    assert again.person.guest_secret == person.guest_secret
-    again.close()
-    diary.close()
+from tests.peer.test_resume import PERSON
 
 
 @pytest.mark.parametrize(
