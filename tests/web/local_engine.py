@@ -8,7 +8,6 @@ at that table. Several engines may sit at one table, each at its own seat.
 
 import argparse
 import asyncio
-import base64
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.rules.rulesets import options_of, ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.web.acting import MOVES, move_of, read_wishes
+from p2pokey.web.archive import file_json
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.following import NewTile
 from p2pokey.web.game_view import game_json
@@ -126,7 +126,7 @@ class LocalEngine:
         self._subscribers.append(changed)
         return lambda: self._subscribers.remove(changed)
 
-    async def act(self, intent: Intent) -> None:
+    async def act(self, intent: Intent) -> Json | None:
         self.intents.append(dict(intent))
         name = intent.get("do")
         if not isinstance(name, str):
@@ -144,6 +144,7 @@ class LocalEngine:
         else:
             raise IntentRefused("unknown")
         self.changed()
+        return file_json(_PAST_HAND.name, _PAST_HAND.read_bytes()) if name == "save" else None
 
     # --- tables ---
 
@@ -372,11 +373,7 @@ class LocalEngine:
         self.handover = None
 
     def _do_nothing(self, intent: Intent) -> None:
-        """Void, recheck and the questions at a door are the real engine's."""
-
-    def _do_save(self, intent: Intent) -> None:
-        data = base64.b64encode(_PAST_HAND.read_bytes()).decode("ascii")
-        self.notice = {"code": "file", "name": "hand-1.jsonl", "data": data}
+        """Files, audits, friends at a door: the real engine's."""
 
     # --- intents anywhere ---
 
@@ -435,7 +432,8 @@ class LocalEngine:
         link = f"https://example.org/j#{CODE}" if role == "host" else None
         self.gathering = {
             "role": role, "code": CODE if role == "host" else None, "link": link,
-            "qr": None if link is None else matrix(link), "knock": None,
+            "qr": None if link is None else matrix(link), "knocks": [], "window": "open",
+            "can_bring_bots": role == "host",
             "seats": rules.players, "here": [self.name], "phase": "waiting", "done": 1,
             "total": rules.players, "window_s": 300,
         }  # fmt: skip
@@ -475,8 +473,11 @@ class LocalEngine:
             "id": "hand-1", "rules": "classic", "day": "2026-05-01", "names": ["Ayşe", "Mehmet"],
             "points": [0, -2], "status": "scored",
         }  # fmt: skip
-        sums = {"hands": 12, "hands_won": 5, "matches": 2, "matches_won": 1, "points": -34}
-        games, people = {"rules": "classic", **sums}, {"player": "Mehmet", **sums}
+        sums = {"hands": 12, "won": 5, "matches": 2, "matches_won": 1, "points": -34}
+        games, people = (
+            {"name": None, "rules": "classic", **sums},
+            {"name": "Mehmet", "rules": None, **sums},
+        )
         self.past = {"hands": [hand], "stats": [games, people]}
 
     async def _do_replay(self, intent: Intent) -> None:
@@ -555,7 +556,11 @@ _ANYWHERE: dict[str, Callable[[LocalEngine, Intent], None]] = {
     "host": LocalEngine._do_host,
     "join": LocalEngine._do_join,
     "public": LocalEngine._do_public,
-    "save": LocalEngine._do_save,
+    "save": LocalEngine._do_nothing,
+    "dismiss": LocalEngine._do_nothing,
+    "forget": LocalEngine._do_nothing,
+    "kick": LocalEngine._do_nothing,
+    "accept-key": LocalEngine._do_nothing,
     "admit": LocalEngine._do_nothing,
     "reopen": LocalEngine._do_nothing,
     "bots": LocalEngine._do_nothing,

@@ -24,5 +24,5 @@ def test_texts_differ() -> None:
 
 
 def test_what_is_too_long_is_refused() -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         matrix("x" * 5000)

@@ -11,10 +11,13 @@ export function useConnection(made, refused) {
   onRefused = refused;
 }
 
-/** Sends an intent; resolves to why it was refused, or null. `quiet`: the player need not hear of it. */
-export async function act(intent, { quiet = false } = {}) {
-  const refused = await connection.act(intent);
-  if (refused && !quiet) {
+/** Sends an intent; resolves to why it was refused, or null. */
+export const tell = (name, more) => connection.act({ do: name, ...more });
+
+/** The same, and says why not. */
+export async function act(name, more) {
+  const refused = await tell(name, more);
+  if (refused) {
     refuse(refused);
     onRefused();
   }

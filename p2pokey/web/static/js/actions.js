@@ -1,16 +1,12 @@
 // What a turn offers: take, draw, indicator and discard on one line, piles in the corners, buttons above the rack.
 
-import { cited } from "./acting.js";
-import { h } from "./dom.js";
+import { cited, count, describe, game, h, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";
-import { count, signed, t } from "./i18n.js";
 import { tilesOf } from "./layout.js";
 import { stagedNow, stagedWorth } from "./melds.js";
 import * as moves from "./moves.js";
 import { askForHint } from "./panels.js";
 import { nameOf, positionOf } from "./seats.js";
-import { game, local, mayAct, table } from "./store.js";
-import { describe, picture } from "./tile.js";
 
 export function actionLine() {
   const seen = game();
@@ -47,7 +43,7 @@ function source(name, seen, may, label, props, ...children) {
   const why = seen.why?.[name === "stack" ? "draw" : name];
   return h("button.source", {
     key: name, class: [name, may && "open"], "aria-disabled": !may, label,
-    title: may ? t(`${name}.title`) : why ? cited(why) : t("refused.not-now"), ...props,
+    title: may ? null : why ? cited(why) : t("refused.not-now"), ...props,
   }, children);
 }
 
@@ -85,8 +81,8 @@ function indicator(seen) {
 
 function discardZone(seen, pile) {
   const may = seen.can?.discard?.length > 0 && mayAct();
-  const label = pile.length ? t("discard.label-top", { tile: describe(pile.at(-1), seen.okey) }) : t("discard.label");
-  return source("discard", seen, may, label, { "data-drop": "discard", click: () => moves.discardPicked() },
+  const top = pile.length ? ` ${t("words.discard", { tile: describe(pile.at(-1), seen.okey) })}` : "";
+  return source("discard", seen, may, t("discard.label") + top, { "data-drop": "discard", click: () => moves.discardPicked() },
     h("span.zone", heap(pile, seen)), h("small", t("discard.here")));
 }
 

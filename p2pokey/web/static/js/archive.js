@@ -1,14 +1,12 @@
 // Saved games, past hands, statistics: all from transcripts on this computer.
 
-import { act, refuse } from "./acting.js";
-import { h } from "./dom.js";
-import { clean, cleanName, has, list, number, signed, t, tCode } from "./i18n.js";
-import { state } from "./store.js";
-import { button, icon, shield } from "./ui.js";
+import {
+  act, button, clean, cleanName, h, has, icon, list, number, refuse, shield, signed, state, t, tCode,
+} from "./core.js";
 
 const MOST_BYTES = 30_000_000;
 const PIECE = 36 * 1024;
-const COLUMNS = ["hands", "hands_won", "matches", "matches_won", "points"];
+const COLUMNS = ["hands", "won", "matches", "matches_won", "points"];
 const MARKS = { verified: "verified", failed: "failed", scored: "checking" };
 
 const nothing = (key) => h("p.nothing", { key }, t(key));
@@ -31,7 +29,7 @@ function handCard({ id, rules, day, names, points, status }) {
       h("b", rules && `${t(`game.${rules}`)} · `, day),
       h("p", h("bdi", list(scores))),
       h("p.with-icon", shield(MARKS[status] ?? "unproved"), tCode(`hand-status.${status}`, clean(status, 40)))),
-    h("div.row-buttons", button("do.replay", "play", () => act({ do: "replay", id })), button("do.save", "save", () => act({ do: "save", id }))));
+    h("div.row-buttons", button("do.replay", "play", () => act("replay", { id })), button("do.save", "save", () => act("save", { id }))));
 }
 
 async function openFile(event) {
@@ -44,7 +42,7 @@ async function openFile(event) {
 async function send(name, bytes) {
   for (let at = 0; at < bytes.length; at += PIECE) {
     const data = btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
-    if (await act({ do: "replay", name, size: bytes.length, at, data })) return;
+    if (await act("replay", { name, size: bytes.length, at, data })) return;
   }
 }
 
@@ -53,7 +51,7 @@ export function statsView() {
   return [
     h("p.note", t("stats.why")),
     !stats ? nothing("archive.reading") : stats.length === 0 ? nothing("stats.none")
-      : ["rules", "player"].map((kind) => statsTable(kind, stats.filter((row) => kind in row)))];
+      : ["rules", "name"].map((kind) => statsTable(kind, stats.filter((row) => row[kind])))];
 }
 
 function statsTable(kind, rows) {

@@ -1,9 +1,7 @@
 // Dragging by mouse, finger and pen, all through Pointer Events. While something is dragged the page
 // may draw as often as it likes: the ghost is not part of it, and listeners sit on the document.
 
-import { h, make } from "./dom.js";
-import { change, local } from "./store.js";
-import { picture } from "./tile.js";
+import { change, h, local, make, picture } from "./core.js";
 
 const START_PX = 6;
 const LIFT_PX = 44;

@@ -1,12 +1,10 @@
 // The drawer beside the table: chat, moves, scores, proof. On a phone a sheet from below.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { clean, count, number, signed, t, tCode } from "./i18n.js";
+import {
+  act, button, change, clean, count, h, iconButton, local, number, onSubmit, shield, signed, state, t, table, tCode,
+} from "./core.js";
 import { chargeList, chatText, hasTeams, nameOf, seatsFrom } from "./seats.js";
 import { shufflers } from "./status.js";
-import { change, local, state, table } from "./store.js";
-import { button, iconButton, onSubmit, shield } from "./ui.js";
 
 const BODIES = { chat: chatView, log: logView, scores: scoresView, proof: proofView };
 const TABS = Object.keys(BODIES);
@@ -50,7 +48,7 @@ function chatView() {
 }
 
 export const quick = () => h("div.quick", { role: "group", label: t("chat.quick") },
-  state.world.phrases.map((code) => h("button", { key: code, click: () => act({ do: "phrase", code }) }, tCode(`phrase.${code}`, code))));
+  state.world.phrases.map((code) => h("button", { key: code, click: () => act("phrase", { code }) }, tCode(`phrase.${code}`, code))));
 
 const sayForm = () => h("form.say", { submit: onSubmit(say) },
   h("input", { id: "say", name: "text", autocomplete: "off", maxlength: 300, label: t("chat.message"), placeholder: t("chat.message") }),
@@ -61,7 +59,7 @@ async function say(event) {
   const text = field.value.trim();
   if (!text) return;
   field.value = "";
-  if (await act({ do: "say", text })) field.value = text;
+  if (await act("say", { text })) field.value = text;
 }
 
 function logView() {
@@ -124,8 +122,8 @@ export function proofView() {
       h("p.words", { lang: "tr" }, trust.words.map((word) => h("span", word)))),
     trust.audit && auditOf(trust.audit),
     h("div.row-buttons",
-      button("trust.save", "save", () => act({ do: "save" })),
-      button("proof.recheck", "check", () => act({ do: "recheck" }))),
+      button("trust.save", "save", () => act("save")),
+      button("proof.recheck", "check", () => act("recheck"))),
     trust.transcript && h("p.path", t("proof.saved"), " ", h("code", trust.transcript)),
     h("details", h("summary", t("proof.not-shown")), h("p", t("proof.limits"))));
 }
@@ -142,8 +140,9 @@ function figures({ proofs, accepted, failed, disclosed, replayed, shuffles }) {
   return h("dl.figures", rows.map(([name, value, kind]) => [h("dt", name), h("dd", { class: kind }, value)]));
 }
 
-const auditOf = ({ status, proofs, findings }) => h("div.audit", h("h3", t("proof.audit")),
-  h("p", tCode(`audit.${status}`, "audit.incomplete", { proofs: number(proofs ?? 0) })), findingList(findings));
+const auditOf = ({ status, proofs, findings, done, total }) => h("div", h("h3", t("proof.audit")),
+  h("p", tCode(`audit.${status}`, "audit.incomplete", { proofs: number(proofs ?? 0) })),
+  total > 0 && h("progress", { max: total, value: done, label: t("audit.running") }), findingList(findings));
 
 export const findingList = (findings) => findings?.length > 0
   && h("ul.findings", findings.map((finding) => h("li", clean(finding.text ?? finding.code ?? finding))));

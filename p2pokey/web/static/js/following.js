@@ -1,11 +1,9 @@
 // What a new view brings besides pictures: sounds, the title, the log, words for screen readers.
 
-import { clean, signed, t } from "./i18n.js";
+import { clean, describe, local, signed, t, table } from "./core.js";
 import { chargeName, chatText, finishText, nameOf } from "./seats.js";
 import { play } from "./sound.js";
 import { turnText } from "./status.js";
-import { local, table } from "./store.js";
-import { describe } from "./tile.js";
 
 const LOUD = ["discard", "draw", "take", "open", "lay", "add", "play", "finish"];
 let before = null;

@@ -1,19 +1,14 @@
 // Waiting for friends: code, link, QR, who is here, who knocks, what is being done.
 
-import { act, toast } from "./acting.js";
-import { h } from "./dom.js";
-import { clean, cleanName, t, tCode } from "./i18n.js";
-import { banner, bannersView, textButton, noticeView } from "./status.js";
-import { state } from "./store.js";
-import { brand, button, title } from "./ui.js";
+import { act, brand, button, clean, cleanName, h, state, t, tCode, title, toast } from "./core.js";
+import { banner, bannersView, noticeView, textButton } from "./status.js";
 
 export function screen() {
   const { gathering: now } = state.view;
   const isHost = now.role === "host";
-  const isFull = now.here.length >= now.seats;
   return h("div.lobby", 
     h("header.bar", brand()),
-    h("div.top-notes", bannersView(), noticeView(), knock(now.knock)),
+    h("div.top-notes", bannersView(), noticeView(), now.knocks?.map(knock)),
     h("main.page.gathering", 
       title(t(`gathering.title-${now.role}`)),
       (now.code || now.link) && invitation(now),
@@ -23,14 +18,16 @@ export function screen() {
         now.total > 0 && h("progress", { max: now.total, value: now.done, label: t("gathering.progress") })),
       now.window_s > 0 && h("p.note", t("gathering.window", { n: Math.max(1, Math.round(now.window_s / 60)) })),
       h("div.row-buttons", 
-        isHost && now.phase === "window-closed" && button("gathering.reopen", "play", () => act({ do: "reopen" }), { class: "primary" }),
-        isHost && now.code && now.seats > 2 && !isFull && button("gathering.bot", "robot", () => act({ do: "bots" })),
-        button("gathering.cancel", "close", () => act({ do: "cancel" })))));
+        isHost && now.window === "closed" && button("gathering.reopen", "play", () => act("reopen"), { class: "primary" }),
+        now.can_bring_bots && now.here.length < now.seats && button("gathering.bot", "robot", () => act("bots", { count: 1 })),
+        button("gathering.cancel", "close", () => act("cancel")))));
 }
 
-function knock(who) {
-  const answer = (yes) => () => act({ do: "admit", yes });
-  return who && banner("warn", t("gathering.knock", { name: clean(who, 80) }), textButton("gathering.admit", answer(true)), textButton("no", answer(false)));
+// Somebody at the door of a public table.
+function knock({ n, name, key }) {
+  const answer = (yes) => () => act("admit", { n, yes });
+  return banner("warn", t("gathering.knock", { name: cleanName(name), key: clean(key, 8) }),
+    textButton("gathering.admit", answer(true)), textButton("no", answer(false)));
 }
 
 const seat = (name) => h("li", { class: name ? "taken" : "free" },

@@ -1,9 +1,8 @@
 // The player's own tiles between two views: arrangement, melds not sent yet, the duel's table under
 // work. A view never moves a tile that is there already.
 
-import { act } from "./acting.js";
+import { change, game, isDuel, local, mayAct, settings, state, table, tell } from "./core.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
-import { change, game, isDuel, local, mayAct, settings, state, table } from "./store.js";
 
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
@@ -151,7 +150,7 @@ function proposeMelds() {
   const text = JSON.stringify(melds);
   if (text === proposed) return;
   proposed = text;
-  act({ do: "stage", melds }, { quiet: true });
+  tell("stage", { melds });
 }
 
 function keep() {
@@ -162,7 +161,7 @@ function keep() {
     const others = stored().filter((one) => one.name !== current).slice(-1);
     sessionStorage.setItem(STORED, JSON.stringify([...others, { name: current, rows, melds, work }]));
     const shown = rows.map((row) => row.map((tile) => (isHidden(tile) ? null : tile)));
-    if (state.control) act({ do: "layout", rows: shown }, { quiet: true });
+    if (state.control) tell("layout", { rows: shown });
   }, 250);
 }
 

@@ -1,10 +1,8 @@
 // Setting up a table: one plain sentence for each choice.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { count, t, tCode } from "./i18n.js";
-import { local, redraw, state } from "./store.js";
-import { form, icon, onSubmit, selectField, switchField, textField } from "./ui.js";
+import {
+  act, count, form, h, icon, onSubmit, redraw, selectField, state, switchField, t, tCode, textField,
+} from "./core.js";
 
 const TIMERS = [0, 15, 30, 45, 60, 90];
 const LEVELS = ["easy", "normal", "hard"];
@@ -55,7 +53,7 @@ export function soloForm() {
     more(optionFields(values, false)));
 }
 
-const solo = ({ rules, options, level }) => act({ do: "solo", rules, options, level });
+const solo = ({ rules, options, level }) => act("solo", { rules, options, level });
 
 export function hostForm() {
   const values = form("host", {
@@ -71,7 +69,7 @@ export function hostForm() {
     optionFields(values, true),
     switchField(values, "assisted", "host.assisted"),
     many && switchField(values, "recovery", "host.recovery"),
-    many && selectField(values, "bots", t("host.bots"), choices([...Array(players - 1).keys()], "count.bots", "host.bots.none"), t("host.bots.help")),
+    many && state.view.lobby?.bots !== false && selectField(values, "bots", t("host.bots"), choices([...Array(players - 1).keys()], "count.bots", "host.bots.none"), t("host.bots.help")),
     more(
       switchField(values, "listed", "host.listed"),
       textField(values, "password", "host.password", { help: t("host.password.help"), maxlength: 64 }),
@@ -83,5 +81,5 @@ export function hostForm() {
 function host({ password, server, options, ...values }) {
   const recovery = gameOf(values.rules).players > 2 && values.recovery;
   const given = { ...(options.hands ? { hands: options.hands } : null), ...(password ? { password } : null), ...(server ? { server } : null) };
-  act({ do: "host", ...values, options, recovery, ...given });
+  act("host", { ...values, options, recovery, ...given });
 }

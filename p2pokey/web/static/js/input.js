@@ -1,10 +1,9 @@
 // Keys that work wherever the keyboard is, and what a drop means.
 
-import { refuse } from "./acting.js";
+import { change, game, isCovered, isDuel, local, refuse } from "./core.js";
 import { backToRack, fromTable, mayWork, moveTo, setAside, sort, undo } from "./hand.js";
 import * as moves from "./moves.js";
 import { askForHint } from "./panels.js";
-import { change, game, isCovered, isDuel, local } from "./store.js";
 
 const KEYS = {
   s: moves.drawOrPass,

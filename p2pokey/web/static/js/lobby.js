@@ -1,15 +1,13 @@
 // The lobby: where everything begins.
 
-import { act } from "./acting.js";
 import { archiveView, statsView } from "./archive.js";
-import { h } from "./dom.js";
+import {
+  act, ask, brand, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit, picture,
+  shield, state, t, textField, title,
+} from "./core.js";
 import { hostForm, soloForm } from "./host.js";
-import { clean, cleanName, count, list, t } from "./i18n.js";
 import { settingsView } from "./settings.js";
 import { bannersView, noticeView } from "./status.js";
-import { change, local, state } from "./store.js";
-import { picture } from "./tile.js";
-import { brand, form, icon, iconButton, onSubmit, shield, textField, title } from "./ui.js";
 
 const TABS = { play: "play", archive: "folder", stats: "chart", settings: "gear" };
 const PAGES = {
@@ -25,8 +23,8 @@ const PAGES = {
 
 function goTo(page) {
   change({ page, focus: "page-title" });
-  if (page === "archive" || page === "stats") act({ do: "past" });
-  if (page === "public") act({ do: "public" });
+  if (page === "archive" || page === "stats") act("past");
+  if (page === "public") act("public");
 }
 
 export function screen() {
@@ -64,7 +62,7 @@ function nameField() {
   const { me } = state.view;
   const save = async () => {
     const name = (values.name ?? "").trim();
-    if (name && name !== me.name && (await act({ do: "name", name }))) return;
+    if (name && name !== me.name && (await act("name", { name }))) return;
     values.name = null;
   };
   return h("form.name-form", { submit: onSubmit((event) => event.target.querySelector("input").blur()) },
@@ -90,16 +88,7 @@ function joinCard() {
     h("details", h("summary", t("join.more")), textField(values, "password", "host.password", { maxlength: 64 })));
 }
 
-function join({ invite, password }) {
-  act({ do: "join", invite: foldCode(invite), ...(password ? { password } : null) });
-}
-
-/** A code as it was read aloud or typed on a Turkish keyboard; a link stays as it is. */
-function foldCode(text) {
-  const plain = text.trim();
-  if (/[:/#]/.test(plain)) return plain;
-  return plain.replace(/ı/g, "i").normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/\s+/g, "-");
-}
+const join = ({ invite, password }) => act("join", { invite: invite.trim(), ...(password ? { password } : null) });
 
 function resumable() {
   const open = state.view.lobby?.resumable ?? [];
@@ -107,12 +96,14 @@ function resumable() {
     h("div.card.row-card", { key: id },
       h("div", h("b", t("resume.title")),
         h("p", t(`game.${rules}`), " · ", h("bdi", list(names.map(cleanName))), " · ", count("count.hands-played", hands))),
-      h("button.primary", { click: () => act({ do: "resume", id }) }, t("do.resume")))));
+      h("div.row-buttons",
+        h("button", { click: () => ask(t("ask.forget"), "do.forget", () => act("forget", { id }), true) }, t("do.forget")),
+        h("button.primary", { click: () => act("resume", { id }) }, t("do.resume"))))));
 }
 
 function shareForm() {
   const values = form("share", { other: t("seat.number", { n: 2 }) });
-  return h("form.setup", { submit: onSubmit(() => act({ do: "share", other: values.other.trim() })) },
+  return h("form.setup", { submit: onSubmit(() => act("share", { other: values.other.trim() })) },
     h("p.note", t("share.how")),
     textField(values, "other", "share.other", { maxlength: 32 }),
     h("div.submit", h("button.primary.big", { type: "submit" }, icon("play"), t("solo.start"))));
@@ -121,7 +112,7 @@ function shareForm() {
 function publicPage() {
   const { public: rooms, server } = state.view.lobby ?? {};
   return [
-    h("div.row-buttons", h("button", { click: () => act({ do: "public" }) }, t("public.again"))),
+    h("div.row-buttons", h("button", { click: () => act("public") }, t("public.again"))),
     !rooms ? h("p.nothing", t("public.asking", { server }))
       : rooms.length === 0 ? h("p.nothing", t("public.none"))
       : h("ul.cards", rooms.map(roomCard))];
@@ -130,4 +121,4 @@ function publicPage() {
 const roomCard = ({ room, title: name, rules, free, age_s }) => h("li.card.row-card", { key: room },
   h("div", h("b", h("bdi", clean(name, 80))),
     h("p", t(`game.${rules}`), " · ", count("count.free", free), " · ", t("public.age", { n: Math.max(1, Math.round(age_s / 60)) }))),
-  h("button.primary", { click: () => act({ do: "join", invite: room }) }, t("do.join")));
+  h("button.primary", { click: () => act("join", { invite: room }) }, t("do.join")));

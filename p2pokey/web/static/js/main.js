@@ -1,42 +1,31 @@
 // Starts the page: catalogues, the socket, and one drawing of (view, local state).
 
-import { act, toast, useConnection } from "./acting.js";
-import { h, patch } from "./dom.js";
+import {
+  act, chooseLanguage, h, isCovered, local, onChange, patch, redraw, state, t, toast, useConnection,
+} from "./core.js";
 import { enableDragging } from "./drag.js";
-import { drop, enableKeys } from "./input.js";
 import { follow } from "./following.js";
+import * as gathering from "./gathering.js";
 import { settle } from "./hand.js";
-import { chooseLanguage, t } from "./i18n.js";
+import { drop, enableKeys } from "./input.js";
+import * as lobby from "./lobby.js";
 import { connect, takeToken } from "./net.js";
 import { panelView, toastsView } from "./panels.js";
+import * as replay from "./replay.js";
 import { noteView } from "./seats.js";
 import { applySettings } from "./settings.js";
 import { enableSound, play } from "./sound.js";
-import { isCovered, local, onChange, redraw, settings, state } from "./store.js";
+import * as table from "./table.js";
 
-// Each screen is loaded when it is first seen, and the others once the page has nothing to do.
-const LOAD = {
-  lobby: () => import("./lobby.js"),
-  gathering: () => import("./gathering.js"),
-  table: () => import("./table.js"),
-  replay: () => import("./replay.js"),
-};
-const screens = {};
+const SCREENS = { lobby, gathering, table, replay };
 const root = document.getElementById("app");
 
 function draw() {
   const screen = state.view?.screen;
   if (state.net === "refused") patch(root, message(t("net.refused-title"), t("net.refused")));
   else if (!screen) patch(root, message("p2pokey", t("net.connecting")));
-  else if (!screens[screen]) load(screen);
-  else patch(root, screens[screen].screen(), panelView(), toastsView());
+  else patch(root, SCREENS[screen].screen(), panelView(), toastsView());
   afterDraw();
-}
-
-async function load(name) {
-  screens[name] = await LOAD[name]();
-  redraw();
-  setTimeout(() => Object.values(LOAD).forEach((fetchIt) => fetchIt()), 2000);
 }
 
 const message = (title, text) => h("main.message", h("h1", title), h("p", { role: "status" }, text));
@@ -67,7 +56,6 @@ function takeView(view, control) {
   if (!isCovered()) settle();
   follow();
   if (before && before.screen !== view.screen) arrive(view.screen);
-  if (view.notice?.code === "file" && view.notice.data !== before?.notice?.data) offer(view.notice);
   redraw();
 }
 
@@ -99,7 +87,7 @@ async function start() {
     state.net = net;
     redraw();
   };
-  const connection = connect(takeToken(), { world: (world) => (state.world = world), view: takeView, status });
+  const connection = connect(takeToken(), { world: (world) => (state.world = world), view: takeView, file: offer, status });
   useConnection(connection, () => play("refused"));
   enableDragging(drop);
   enableKeys();
@@ -110,5 +98,5 @@ async function start() {
 }
 
 // For tests and for the curious: what the page was drawn from.
-globalThis.p2pokey = { state, act, settings };
+globalThis.p2pokey = { state, act: ({ do: name, ...more }) => act(name, more) };
 start();

@@ -1,15 +1,12 @@
 // The middle of the table: melds in lanes by owner, and what this player is putting together.
 
-import { sentence } from "./acting.js";
-import { h } from "./dom.js";
+import {
+  count, describe, describeFace, game, h, icon, isDuel, local, number, picture, sentence, t, table, tileView,
+} from "./core.js";
 import { backToRack, laidAside, mayWork, setAside, splitBefore, tableSets } from "./hand.js";
-import { count, number, t } from "./i18n.js";
 import * as moves from "./moves.js";
 import { togglePick } from "./rack.js";
 import { nameOf, seatsFrom } from "./seats.js";
-import { game, isDuel, local, table } from "./store.js";
-import { describe, describeFace, picture, tileView } from "./tile.js";
-import { icon } from "./ui.js";
 
 export function meldsView() {
   const seen = game();
@@ -135,21 +132,19 @@ export function stagedNow() {
 
 function asideMeld(seen, meld, index) {
   const staged = stagedNow()?.melds[index];
+  const back = t("aside.back");
   return h("div.meld", {
-    class: staged && !staged.kind ? "loose" : "mine", key: `aside${meld[0]}`, role: "group", "data-drop": `aside:${index}`,
+    class: staged && !staged.kind ? "loose" : "mine", key: meld[0], role: "group", "data-drop": `aside:${index}`,
     label: t("aside.meld", { n: index + 1 }),
   },
     (staged?.kind ? staged.tiles : meld).map((tile) => ownTile(tile, seen)),
     verdict(staged),
     plusButton(index),
-    h("button.drop-meld", { title: t("aside.back"), label: t("aside.back"), click: () => backToRack(meld) }, icon("close")));
+    h("button.drop-meld", { title: back, label: back, click: () => backToRack(meld) }, icon("close")));
 }
 
-function verdict(staged) {
-  if (!staged) return null;
-  if (!staged.kind) return h("span.verdict.no", t("meld.none"));
-  return h("span.verdict", staged.kind === "pair" ? t("kind.pair") : number(staged.value));
-}
+const verdict = (staged) => staged && h("span.verdict", { class: !staged.kind && "no" },
+  !staged.kind ? t("meld.none") : staged.kind === "pair" ? t("kind.pair") : number(staged.value));
 
 function plusButton(index) {
   const { picked } = local;

@@ -1,11 +1,11 @@
 // What the player does with the tiles, each asked for where it cannot be taken back.
 
-import { act, ask, refuse, sentence, toast } from "./acting.js";
+import {
+  act, ask, change, describe, faceOf, game, isDuel, local, mayAct, person, refuse, sentence, settings, signed,
+  state, t, table, toast,
+} from "./core.js";
 import { laidAside, landAt, mayWork, sent, setAside, tableSets } from "./hand.js";
-import { signed, t } from "./i18n.js";
 import { isHidden } from "./layout.js";
-import { change, game, isDuel, local, mayAct, person, settings, state, table } from "./store.js";
-import { describe, faceOf } from "./tile.js";
 
 const can = () => game()?.can ?? {};
 
@@ -23,7 +23,7 @@ function ready(name) {
 
 /** Does it, asking first where it costs points. */
 function priced(key, intent, charge) {
-  const go = () => act({ do: intent });
+  const go = () => act(intent);
   if (charge) ask(t(`ask.${key}`, { points: signed(charge) }), `do.${key}`, go, true);
   else go();
 }
@@ -31,7 +31,7 @@ function priced(key, intent, charge) {
 export function draw(place = null) {
   if (!ready("draw")) return;
   landAt(place);
-  const go = () => act({ do: "draw" });
+  const go = () => act("draw");
   if (!local.work) go();
   else ask(t("ask.draw-drops-work"), "do.draw", () => {
     sent();
@@ -42,10 +42,10 @@ export function draw(place = null) {
 export function take(place = null) {
   if (!ready("take")) return;
   landAt(place);
-  act({ do: "take" });
+  act("take");
 }
 
-export const pass = () => ready("pass") && act({ do: "pass" });
+export const pass = () => ready("pass") && act("pass");
 
 export const drawOrPass = () => (can().pass && !can().draw ? pass() : draw());
 
@@ -55,12 +55,12 @@ export function takeBack() {
   if (!ready("take_back")) return;
   const { charge } = can().take_back;
   if (charge) priced("take-back", "take-back", charge);
-  else ask(t("ask.take-back-free"), "do.take-back", () => act({ do: "take-back" }));
+  else ask(t("ask.take-back-free"), "do.take-back", () => act("take-back"));
 }
 
-export const goPairs = () => ready("go_pairs") && ask(t("ask.go-pairs"), "do.go-pairs", () => act({ do: "go-pairs" }));
+export const goPairs = () => ready("go_pairs") && ask(t("ask.go-pairs"), "do.go-pairs", () => act("go-pairs"));
 
-export const show = () => ready("show") && act({ do: "show", tile: can().show });
+export const show = () => ready("show") && act("show", { tile: can().show });
 
 /** Discards a tile; finishes with it where only that is possible. */
 export function discard(tile) {
@@ -78,7 +78,7 @@ function sure(tile) {
   const { okey, rack, hints } = game();
   const go = () => {
     change({ picked: [] });
-    act({ do: "discard", tile });
+    act("discard", { tile });
   };
   const isLast = rack.length === 1;
   const warned = hints?.playable?.find((hint) => hint.tile === tile);
@@ -104,12 +104,12 @@ export function finish(tile = can().finish?.[0]) {
     return;
   }
   change({ picked: [] });
-  act({ do: "finish", tile });
+  act("finish", { tile });
 }
 
-/** Sends what was put together; what was laid aside is forgotten once it lies on the table. */
-async function lay(intent, options) {
-  const refused = await act(intent, options);
+/** Sends what was put together, which is forgotten once it lies on the table. */
+async function lay(name, more, send = act) {
+  const refused = await send(name, more);
   if (!refused) sent();
   return refused;
 }
@@ -119,10 +119,9 @@ export async function layMelds() {
   const name = can().open ? "open" : "lay";
   if (melds.length === 0) return toast(t("hint.how-to-open"));
   if (!ready(name)) return null;
-  const refused = await lay({ do: name, melds }, { quiet: true });
-  if (refused?.rule === "OT-7" && mayClaim()) {
-    return ask(t("ask.open-below", { why: sentence(refused) }), "do.open-anyway", () => lay({ do: name, melds, sure: true }), true);
-  }
+  const refused = await lay(name, { melds }, tell);
+  const sure = () => lay(name, { melds, sure: true });
+  if (refused?.rule === "OT-7" && mayClaim()) return ask(t("ask.open-below", { why: sentence(refused) }), "do.open-anyway", sure, true);
   return refused && refuse(refused);
 }
 
@@ -130,18 +129,18 @@ export async function layMelds() {
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 /** Opens, and finishes with the one tile that is left, in one move. */
-export const claim = (tile) => lay({ do: "claim", discard: tile, melds: local.melds, additions: [] });
+export const claim = (tile) => lay("claim", { discard: tile, melds: local.melds, additions: [] });
 
 export function finishTurn() {
   if (!local.work) toast(t("hint.how-to-play"));
-  else if (ready("play")) lay({ do: "play", table: tableSets() });
+  else if (ready("play")) lay("play", { table: tableSets() });
 }
 
-async function withPicked(intent) {
-  if (!(await act(intent))) change({ picked: [] });
+async function withPicked(name, more) {
+  if (!(await act(name, more))) change({ picked: [] });
 }
 
-export const feed = (meld, end, tiles) => withPicked({ do: "add", meld, end, tiles });
+export const feed = (meld, end, tiles) => withPicked("add", { meld, end, tiles });
 
 export function dropOnMeld(meld, tiles, end = null) {
   const ends = (can().add ?? []).filter((entry) => entry.meld === meld && entry.tile === tiles[0]);
@@ -152,7 +151,7 @@ export function dropOnMeld(meld, tiles, end = null) {
 }
 
 export function retrieve({ meld, place, supply, charge, payer = null }) {
-  const go = () => withPicked({ do: "retrieve", meld, place, supply });
+  const go = () => withPicked("retrieve", { meld, place, supply });
   if (!charge || payer === null) go();
   else ask(t("ask.retrieve", { name: person(payer).name, points: signed(charge) }), "do.retrieve", go);
 }

@@ -13,7 +13,7 @@ export function takeToken() {
   return sessionStorage.getItem(STORED) ?? "";
 }
 
-/** Keeps a connection open; `heard` is told what arrives: {world, view, status}. */
+/** Keeps a connection open; `heard` is told what arrives: {world, view, file, status}. */
 export function connect(token, heard) {
   let socket = null;
   let number = 0;
@@ -35,6 +35,7 @@ export function connect(token, heard) {
       heard.world(frame);
     } else if (frame.k === "view") heard.view(frame.view, frame.control);
     else if (frame.k === "done") {
+      if (frame.answer?.file) heard.file(frame.answer.file);
       waiting.get(frame.n)?.(frame.refused);
       waiting.delete(frame.n);
     }

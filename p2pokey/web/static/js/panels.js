@@ -1,17 +1,15 @@
 // Dialogs over the page: questions, a seat, settings, help, the table in words. The browser's own
 // dialog element keeps the focus inside and gives it back.
 
-import { act, ask, dropToast, takeControl } from "./acting.js";
-import { h } from "./dom.js";
+import {
+  act, ask, button, change, count, describe, dropToast, game, h, iconButton, local, number, signed, state, t, table,
+  takeControl, tell, tileView,
+} from "./core.js";
 import { replaceMelds } from "./hand.js";
-import { count, number, signed, t } from "./i18n.js";
 import { meldLabel } from "./melds.js";
 import { doing, nameOf, seatPanel, seatsFrom } from "./seats.js";
 import { settingsView } from "./settings.js";
 import { giveUp, turnText } from "./status.js";
-import { change, game, local, state, table } from "./store.js";
-import { describe, tileView } from "./tile.js";
-import { button, iconButton } from "./ui.js";
 
 const close = () => change({ panel: null });
 
@@ -70,12 +68,12 @@ function menuItems() {
     doIt();
   });
   const open = (kind, symbol) => item(`menu.${kind}`, symbol, () => change({ panel: { kind } }));
-  const leave = () => ask(t(now.solo ? "ask.leave-solo" : "ask.leave"), "do.leave-table", () => act({ do: "leave" }), true);
+  const leave = () => ask(t(now.solo ? "ask.leave-solo" : "ask.leave"), "do.leave-table", () => act("leave"), true);
   return [
     open("settings", "gear"), open("help", "help"), now.game && open("words", "eye"),
     !state.control && item("tab.take", "play", takeControl),
     now.seats > 2 && now.end && !now.solo && item("menu.seating", "people", rotateSeats),
-    now.trust && item("trust.save", "save", () => act({ do: "save" })),
+    now.trust && item("trust.save", "save", () => act("save")),
     !now.solo && !now.end && item("do.void", "close", giveUp),
     item("do.leave-table", "leave", leave),
   ];
@@ -83,7 +81,7 @@ function menuItems() {
 
 function rotateSeats() {
   const [first, ...others] = seatsFrom(0);
-  act({ do: "seating", order: [first, ...others.slice(1), others[0]] });
+  act("seating", { order: [first, ...others.slice(1), others[0]] });
 }
 
 // --- Help: how one plays with this page, and the keys ---
@@ -131,7 +129,7 @@ function tableInWords() {
 // --- Hints, where the table has agreed on them ---
 
 export async function askForHint() {
-  await act({ do: "hint" }, { quiet: true });
+  await tell("hint");
   change({ panel: { kind: "hint" } });
 }
 

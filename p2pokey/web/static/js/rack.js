@@ -1,12 +1,9 @@
 // The rack: always the player's own arrangement, on anybody's turn.
 
-import { h } from "./dom.js";
+import { change, describe, game, h, local, t } from "./core.js";
 import { backToRack, laidAside, moveTo } from "./hand.js";
-import { t } from "./i18n.js";
 import { COLUMNS, isHidden } from "./layout.js";
 import { discard } from "./moves.js";
-import { change, game, local } from "./store.js";
-import { describe } from "./tile.js";
 
 const DOUBLE_MS = 350;
 let lastTap = { tile: "", at: 0 };

@@ -1,15 +1,10 @@
 // The replay of a transcript: step, scrub, any seat's view or all racks, each proof checked as it goes.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { moveText } from "./following.js";
-import { clean, number, t } from "./i18n.js";
+import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
 import { findingList } from "./drawer.js";
+import { moveText } from "./following.js";
 import { nameOf } from "./seats.js";
 import { bannersView, noticeView } from "./status.js";
-import { redraw, state } from "./store.js";
-import { sorted, tileView } from "./tile.js";
-import { brand, iconButton, shield } from "./ui.js";
 
 let running = 0;
 
@@ -29,7 +24,7 @@ export function screen() {
 
 function close() {
   stop();
-  act({ do: "close" });
+  act("close");
 }
 
 function checksBadge({ done = 0, failed = [] }) {
@@ -55,11 +50,11 @@ const middle = ({ indicator, okey, stack, melds }) => h("div.replay-middle",
   h("div.lane-melds", (melds ?? []).map(({ n, owner, tiles }) => h("div.meld", { key: `m${n}`, title: owner == null ? null : nameOf(owner) },
     tiles.map((placed) => tileView(placed.tile, okey, { as: placed.okey ? placed.as : null }))))));
 
-function controls({ step, steps, seat, people, checks, move, game }) {
+function controls({ step, steps, seat, people, checks, move, game, reading }) {
   const last = Math.max(0, steps - 1);
-  const to = (wanted) => act({ do: "step", to: Math.max(0, Math.min(last, wanted)) }, { quiet: true });
+  const to = (wanted) => tell("step", { to: Math.max(0, Math.min(last, wanted)) });
   const button = (name, click, off = false) => iconButton(`replay.${name}`, name, click, { "aria-disabled": off });
-  const see = ({ target }) => act({ do: "see", seat: target.value === "all" ? null : Number(target.value) });
+  const see = ({ target }) => act("see", { seat: target.value === "all" ? null : Number(target.value) });
   const where = t("replay.step", { n: step, of: last });
   return h("section.scrubber", { label: t("replay.controls"), keydown: (event) => onKey(event, step, to) },
     h("p.move", { role: "status" }, h("b", where), " ", moveLine(move, game)),
@@ -77,6 +72,7 @@ function controls({ step, steps, seat, people, checks, move, game }) {
         h("select", { value: String(seat ?? "all"), change: see },
           h("option", { value: "all", selected: seat === null }, t("replay.all")),
           people.map((_, n) => h("option", { value: String(n), selected: seat === n }, nameOf(n)))))),
+    reading && h("progress", { max: reading.total, value: reading.done, label: t("audit.running") }),
     findingList(checks?.failed));
 }
 
@@ -96,7 +92,7 @@ function start() {
   running = setInterval(() => {
     const now = state.view?.replay;
     if (!now || now.step >= now.steps - 1) stop();
-    else act({ do: "step", to: now.step + 1 }, { quiet: true });
+    else tell("step", { to: now.step + 1 });
   }, 900);
   redraw();
 }

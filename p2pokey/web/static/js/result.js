@@ -1,13 +1,10 @@
 // The end of a hand: all racks, how each score came about line by line, and what comes next.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { has, list, number, signed, t, tCode } from "./i18n.js";
+import {
+  act, button, change, h, has, icon, list, local, number, shield, signed, sorted, t, table, tCode, tell, tileView,
+} from "./core.js";
 import { avatar, finishText, hasTeams, nameLine, nameOf, seatsFrom, teamName } from "./seats.js";
 import { banner, textButton } from "./status.js";
-import { change, local, table } from "./store.js";
-import { sorted, tileView } from "./tile.js";
-import { button, icon, shield } from "./ui.js";
 
 export function resultView() {
   const { end, match } = table();
@@ -85,20 +82,20 @@ function readyText({ ready = [] }, { over }) {
 }
 
 async function leave() {
-  if (!(await act({ do: "ready", play: false }))) act({ do: "leave" }, { quiet: true });
+  if (!(await act("ready", { play: false }))) tell("leave");
 }
 
 /** The next hand; after the last one a new match, which the others may have to agree to. */
 async function goOn() {
   const { over } = table().match;
-  const refused = await act({ do: "ready", play: true }, { quiet: over });
-  if (refused && over) act({ do: "rematch" });
+  const refused = await (over ? tell : act)("ready", { play: true });
+  if (refused && over) act("rematch");
 }
 
 export function asksView() {
   const open = (table().asks ?? []).filter((ask) => ask.mine == null);
   if (open.length === 0) return null;
-  const answer = ({ by, seq }, yes) => act({ do: "answer", by, seq, yes });
+  const answer = ({ by, seq }, yes) => act("answer", { by, seq, yes });
   return h("div.asks", { role: "status" }, open.map((ask) => banner("info", askText(ask),
     textButton("yes", () => answer(ask, true)), textButton("no", () => answer(ask, false)))));
 }

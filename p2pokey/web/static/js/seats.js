@@ -1,10 +1,9 @@
 // Plates of the other players, the time of a turn, and what a seat has in common everywhere.
 
-import { act, ask } from "./acting.js";
-import { h } from "./dom.js";
-import { clean, cleanName, count, duration, number, signed, t, tCode } from "./i18n.js";
-import { change, person, redraw, state, table } from "./store.js";
-import { button, shield } from "./ui.js";
+import {
+  act, ask, button, change, clean, cleanName, count, duration, h, number, person, redraw, shield, signed, state, t,
+  table, tCode,
+} from "./core.js";
 
 const POSITIONS = { 2: ["top"], 3: ["right", "left"], 4: ["right", "top", "left"] };
 
@@ -109,7 +108,6 @@ export function seatPanel({ seat }, close) {
   const now = table();
   const who = person(seat);
   const muted = now.muted?.includes(seat);
-  const charges = now.game?.charges?.filter((charge) => charge.seat === seat) ?? [];
   const shuffled = now.trust?.shuffles?.[seat];
   const then = (doIt) => () => {
     close();
@@ -117,18 +115,16 @@ export function seatPanel({ seat }, close) {
   };
   return h("div.stack-col",
     h("p", h("i.dot", { class: who.link }), " ", linkSentence(seat)),
+    who.met && who.met !== "known" && h("p.note", t(`met.${who.met}`, { name: nameOf(seat), known: cleanName(who.known) })),
+    who.met === "changed" && button("seat.accept-key", "check", then(() => act("accept-key", { seat }))),
     who.runner && h("p", t("seat.run-by", { name: cleanName(who.runner) })),
     h("p.with-icon", shield(shuffled ? "verified" : "checking"), t(shuffled ? "seat.shuffle-ok" : "seat.shuffle-not-yet")),
-    charges.length > 0 && h("div", h("h3", t("charges.title")), chargeList(charges)),
-    !who.bot && !now.solo && button(muted ? "seat.unmute" : "seat.mute", "chat", then(() => act({ do: "mute", seat, on: !muted }))),
+    !who.bot && !now.solo && button(muted ? "seat.unmute" : "seat.mute", "chat", then(() => act("mute", { seat, on: !muted }))),
     now.end && !who.bot && who.link !== "here" && button("seat.put-bot", "robot", then(() => putBot(seat))));
 }
 
 // A computer player takes the seat at the table that the others then go on to.
-function putBot(seat) {
-  const order = [table().seat, ...seatsFrom(table().seat).slice(1)].map((other) => (other === seat ? null : other));
-  ask(t("ask.put-bot", { name: nameOf(seat) }), "seat.put-bot", () => act({ do: "seating", order, bots: 1 }));
-}
+const putBot = (seat) => ask(t("ask.put-bot", { name: nameOf(seat) }), "seat.put-bot", () => act("kick", { seat, bots: true }));
 
 export const chargeList = (charges, withName) => h("ul.charges", charges.map(({ seat, rule, points }) =>
   h("li", h("span", withName && [h("bdi", nameOf(seat)), ": "], chargeName(rule)), h("b", signed(points)))));
@@ -137,9 +133,9 @@ export const chargeName = (rule) => t("rule.cited", { text: tCode(`charge.${rule
 
 function linkSentence(seat) {
   const who = person(seat);
-  const { recovery } = table().options ?? {};
-  const kind = who.bot ? "bot" : who.absent || who.link === "away" ? (recovery ? "away" : "waits") : who.link;
-  return t(`link.${kind}-long`, { name: nameOf(seat) });
+  const said = t(`link.${who.bot && who.link === "here" ? "bot" : who.link}-long`, { name: nameOf(seat) });
+  const { what, in_s } = who.then ?? {};
+  return what ? `${said} ${t(`then.${what}`)}${in_s ? ` (${duration(in_s - sinceView())})` : ""}` : said;
 }
 
 /** A line of talk: a phrase in the language of the reader, or what was written. */

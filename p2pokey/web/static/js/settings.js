@@ -1,16 +1,11 @@
 // Settings: everything that is a matter of taste or of eyes and ears.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-import { settings } from "./store.js";
-import { picture } from "./tile.js";
-import { switchField } from "./ui.js";
+import { act, h, picture, settings, switchField, t } from "./core.js";
 
 const CHOICES = { lang: ["auto", "en", "tr"], theme: ["felt", "night", "contrast"], palette: ["classic", "cvd"] };
 const SWITCHES = ["shapes", "large_tiles", "confirm_discard", "sound_turn", "sound_tile", "sound_chat", "haptics"];
 
-const put = (name, value) => act({ do: "settings", [name]: value });
+const put = (name, value) => act("settings", { [name]: value });
 
 export function settingsView() {
   const now = settings();

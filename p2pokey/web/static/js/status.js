@@ -1,16 +1,15 @@
 // What is going on, in words: the line beside the rack, banners, progress of the shuffle.
 
-import { act, ask, cited, takeControl } from "./acting.js";
-import { h } from "./dom.js";
-import { clean, duration, has, list, t, tCode } from "./i18n.js";
+import {
+  act, ask, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl, tCode,
+  tell,
+} from "./core.js";
 import { nameOf, seatsFrom, sinceView } from "./seats.js";
-import { game, state, table } from "./store.js";
-import { shield } from "./ui.js";
 
 export function turnText() {
   const seen = game();
   const { end, stage, trust } = table();
-  if (end) return t("status.over");
+  if (end || OVER.includes(stage?.name)) return t("status.over");
   if (stage && stage.name !== "play") return stageText(stage);
   if (trust?.state === "failed") return t("refused.frozen");
   if (!seen) return "";
@@ -22,7 +21,7 @@ export function turnText() {
   return seen.taken && seen.why?.discard ? cited(seen.why.discard) : t("status.discard");
 }
 
-const HANDLED = ["play", "end", "done", "stopped", "result"];
+const OVER = ["end", "done", "result"];
 
 function stageText({ name, seat, done, total }) {
   const of = seat == null ? "" : "-of";
@@ -41,7 +40,7 @@ export const shufflers = (note) => h("ul.shufflers", seatsFrom(0).map((seat) => 
 /** Progress of shuffling and dealing, in the middle of the table. */
 export function progressView() {
   const { stage } = table();
-  if (!stage || HANDLED.includes(stage.name)) return null;
+  if (!stage || ["play", "stopped", ...OVER].includes(stage.name)) return null;
   const isDeal = ["keys", "shuffle", "deal"].includes(stage.name);
   const kind = isDeal ? "shuffle" : "audit";
   const text = stageText(stage);
@@ -74,7 +73,7 @@ export const textButton = (key, click) => h("button", { click }, t(key));
 
 const failedBanner = ({ seat }) => h("div.banner.failed", { role: "alert" }, shield("failed"),
   h("span", h("b", t("trust.failed-title", { name: nameOf(seat) })), " ", t("trust.failed-text")),
-  textButton("trust.save", () => act({ do: "save" })));
+  textButton("trust.save", () => act("save")));
 
 const waited = (since) => (since == null ? "" : duration(since + sinceView()));
 
@@ -83,25 +82,25 @@ function pausedBanner({ seat, seats = [seat], since }) {
   return banner("warn", t(key, { name: list(seats.map(nameOf)), time: waited(since) }), textButton("do.void", giveUp));
 }
 
-function waitingBanner({ what, seats, since }) {
+function waitingBanner({ what, text, seats, since }) {
   const key = `waiting.${what}`;
-  const time = waited(since);
-  const text = has(key) ? t(key, { names: list(seats.map(nameOf)), time }) : `${clean(what)} · ${time}`;
-  return banner("warn", text, textButton("do.void", giveUp));
+  const said = has(key) ? t("waiting.for", { names: list(seats.map(nameOf)), what: t(key) }) : clean(text ?? what);
+  return banner("warn", `${said} · ${waited(since)}`, textButton("do.void", giveUp));
 }
 
-export const giveUp = () => ask(t("ask.void"), "do.void", () => act({ do: "void" }), true);
+export const giveUp = () => ask(t("ask.void"), "do.void", () => act("void"), true);
 
 function stoppedBanner({ seat }) {
   const text = seat == null ? t("stopped.text") : t("stopped.by", { name: nameOf(seat) });
-  return banner("bad", text, textButton("do.leave", () => act({ do: "leave" })));
+  return banner("bad", text, textButton("do.leave", () => act("leave")));
 }
 
 export function noticeView() {
   const { notice } = state.view;
-  if (!notice || notice.code === "file") return null;
-  const names = (notice.seats ?? []).map(nameOf);
-  const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names: list(names) };
-  return h("div.banner.info", { role: "status" },
-    h("span", has(`notice.${notice.code}`) ? t(`notice.${notice.code}`, said) : said.text || t("refused.internal")));
+  if (!notice) return null;
+  const names = list((notice.seats ?? []).map(nameOf));
+  const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names };
+  const key = [`notice.${notice.code}`, `refused.${notice.code}`, notice.code.replace("key-", "met.")].find(has);
+  return banner("info", key ? t(key, said) : said.text || t("refused.internal"),
+    iconButton("close", "close", () => tell("dismiss")));
 }

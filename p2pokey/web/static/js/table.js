@@ -1,17 +1,13 @@
 // The table screen, put together.
 
-import { act } from "./acting.js";
 import { actionLine, buttonsView, otherPiles } from "./actions.js";
-import { h } from "./dom.js";
+import { act, brand, change, duration, h, icon, iconButton, isCovered, isDuel, local, t, table } from "./core.js";
 import { badge, drawerView, handText, openDrawer, quick, unreadBadge } from "./drawer.js";
-import { duration, t } from "./i18n.js";
 import { meldsView } from "./melds.js";
 import { rackView } from "./rack.js";
 import { asksView, resultTab, resultView } from "./result.js";
 import { avatar, chargedTag, nameLine, nameOf, scoreTag, seatsView, timeLeft } from "./seats.js";
 import { bannersView, noticeView, progressView, turnText } from "./status.js";
-import { change, isCovered, isDuel, local, table } from "./store.js";
-import { brand, icon, iconButton } from "./ui.js";
 
 export function screen() {
   const now = table();
@@ -61,4 +57,4 @@ const handover = (name) => h("section.handover", { "aria-labelledby": "handover-
   icon("device"),
   h("h2", { id: "handover-title" }, t("handover.title", { name })),
   h("p", t("handover.text", { name })),
-  h("button.primary.big", { click: () => act({ do: "take-seat" }) }, t("handover.show", { name })));
+  h("button.primary.big", { click: () => act("take-seat") }, t("handover.show", { name })));

@@ -1,7 +1,7 @@
 // Small drawings, made here so that there is no licence to mind and nothing to load, and common controls.
 
 import { h } from "./dom.js";
-import { t } from "./i18n.js";
+import { has, t } from "./i18n.js";
 import { local, redraw } from "./store.js";
 import { picture } from "./tile.js";
 
@@ -19,18 +19,18 @@ const PATHS = {
   last: "M6 5l7 7-7 7M18 5v14",
   play: "M7 4.5v15l12-7.5z",
   pause: "M8 5v14M16 5v14",
-  people: "M8 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 5a3 3 0 0 1 0 6M17 14c3 .3 5 2.5 5 6",
-  robot: "M6 9h12v10H6zM12 9V5M12 5h.01M9.5 13.5h.01M14.5 13.5h.01M3 13v3M21 13v3",
+  people: "M9 11a4 4 0 1 0-.1 0zM2 20c0-8 14-8 14 0M17 4a4 4 0 0 1 0 7M18 14c2 1 4 3 4 6",
+  robot: "M6 9h12v10H6zM12 9V5M9.5 13.5v.1M14.5 13.5v.1M3 13v3M21 13v3",
   key: "M14 10a4 4 0 1 0-3.5 4L12 15.5V18h2.5v2H18v-3z",
-  globe: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18",
+  globe: "M12 3a9 9 0 1 0 .1 0zM3 12h18M12 3c-5 5-5 13 0 18c5-5 5-13 0-18",
   device: "M7 3h10v18H7zM11 18h2",
   folder: "M3 6h6l2 2h10v11H3z",
   save: "M12 4v11M7 11l5 5 5-5M4 20h16",
-  eye: "M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12zM12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
-  gear: "M12 8.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2",
+  eye: "M2 12c5-8 15-8 20 0c-5 8-15 8-20 0zM12 9.5a2.5 2.5 0 1 0 .1 0z",
+  gear: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6",
   chart: "M5 20V10M12 20V4M19 20v-7",
   leave: "M10 4H5v16h5M9 12h12M17 8l4 4-4 4",
-  help: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7M12 17h.01",
+  help: "M12 3a9 9 0 1 0 .1 0zM9.5 9.5a2.5 2.5 0 1 1 2.5 3.5v1M12 17v.1",
 };
 const MARKS = {
   verified: "M7.5 12l3 3 6-6.4",
@@ -92,4 +92,4 @@ export const selectField = (values, name, label, choices, help) => field(name, l
 /** A switch with the sentence `key` and one that explains it. */
 export const switchField = (values, name, key, changed = (on) => set(values, name, on)) => h("label.switch", { key: name },
   h("input", { type: "checkbox", role: "switch", checked: Boolean(values[name]), change: (event) => changed(event.target.checked) }),
-  h("span", h("b", t(key)), h("small", t(`${key}.help`))));
+  h("span", h("b", t(key)), has(`${key}.help`) && h("small", t(`${key}.help`))));
