@@ -35,7 +35,7 @@ export function sentence({ rule, text, numbers = {} }) {
 
 export const cited = (why) => t("rule.cited", { text: sentence(why), rule: why.rule });
 
-/** Says why not: a rule as a card with its number and what it says in general, anything else in a line. */
+/** Says why not; a rule as a card with its number and what it says in general. */
 export function refuse(why) {
   if (!why?.rule) {
     toast(has(`refused.${why?.code}`) ? t(`refused.${why.code}`, why) : clean(why?.text) || t("refused.not-now"), "bad");
@@ -49,7 +49,7 @@ export function refuse(why) {
 
 let nextToast = 1;
 
-/** A line that goes by itself; a card of a rule stays longer and can be closed. */
+/** A line that goes by itself; a card stays longer and can be closed. */
 export function toast(text, kind = "info", card = null) {
   const id = nextToast++;
   const others = local.toasts.filter((other) => other.text !== text && !(card && other.card)).slice(-2);

@@ -1,4 +1,4 @@
-// What a turn offers: take, draw, indicator and discard on one line, piles in the corners, buttons above the rack.
+// What a turn offers: the line of four actions, piles in the corners, buttons above the rack.
 
 import { cited, count, describe, game, h, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";
@@ -13,7 +13,7 @@ export function actionLine() {
   if (!seen) return null;
   const { seat, seats } = table();
   if (seen.duel) return h("div.action.duel", stack(seen));
-  return h("div.action", 
+  return h("div.action",
     takePile(seen, (seat + seats - 1) % seats), stack(seen), indicator(seen), discardZone(seen, seen.discards[seat]));
 }
 
@@ -25,20 +25,20 @@ export function otherPiles() {
     const position = positionOf(other, seat, seats);
     if (position === "me" || position === "left") return null;
     return h("div.pile", { class: position, key: `pile${other}`, role: "group", label: pileLabel(pile, other) },
-      heap(pile, seen), h("small", h("bdi", nameOf(other))));
+      heap(pile), h("small", h("bdi", nameOf(other))));
   });
 }
 
 function pileLabel(pile, seat) {
   const name = nameOf(seat);
-  return pile.length ? t("pile.label", { name, tile: describe(pile.at(-1), game().okey) }) : t("pile.empty", { name });
+  return pile.length ? t("pile.label", { name, tile: describe(pile.at(-1)) }) : t("pile.empty", { name });
 }
 
-const heap = (pile, seen) => h("span.heap",
+const heap = (pile) => h("span.heap",
   pile.length === 0 && h("span.hole"),
-  pile.slice(-3).map((tile) => picture(tile, seen.okey, { key: tile, class: tile === pile.at(-1) ? "top" : "under" })));
+  pile.slice(-3).map((tile) => picture(tile, { key: tile, class: tile === pile.at(-1) ? "top" : "under" })));
 
-/** One of the actions; `may` whether it can be done now, else its title says why not. */
+/** One of the actions; where it may not be done now its title says why. */
 function source(name, seen, may, label, props, ...children) {
   const why = seen.why?.[name === "stack" ? "draw" : name];
   return h("button.source", {
@@ -51,9 +51,9 @@ function takePile(seen, left) {
   const pile = seen.discards[left];
   const may = Boolean(seen.can?.take) && mayAct();
   const name = nameOf(left);
-  const label = pile.length ? t("take.label", { name, tile: describe(pile.at(-1), seen.okey) }) : t("pile.empty", { name });
-  const drag = { "data-drag": may ? "take" : null, "data-ghost": pile.at(-1), okey: seen.okey };
-  return source("take", seen, may, label, { ...drag, click: () => moves.take() }, heap(pile, seen), h("small", t("take.from", { name })));
+  const label = pile.length ? t("take.label", { name, tile: describe(pile.at(-1)) }) : t("pile.empty", { name });
+  const drag = { "data-drag": may ? "take" : null, "data-ghost": pile.at(-1) };
+  return source("take", seen, may, label, { ...drag, click: () => moves.take() }, heap(pile), h("small", t("take.from", { name })));
 }
 
 function stack(seen) {
@@ -75,15 +75,15 @@ function indicator(seen) {
     class: finishing && "open", role: "group", "data-drop": finishing ? "finish" : null,
     label: t("indicator.label", { tile: describe(seen.indicator, null), okey: describe(okey, null) }),
   },
-    picture(seen.indicator, null, { class: "tilted" }), h("span.arrow", { "aria-hidden": "true" }, "→"), picture(okey, seen.okey),
+    picture(seen.indicator, { okey: null, class: "tilted" }), h("span.arrow", { "aria-hidden": "true" }, "→"), picture(okey),
     h("small", t(finishing ? "indicator.finish" : "indicator.text")));
 }
 
 function discardZone(seen, pile) {
   const may = seen.can?.discard?.length > 0 && mayAct();
-  const top = pile.length ? ` ${t("words.discard", { tile: describe(pile.at(-1), seen.okey) })}` : "";
+  const top = pile.length ? ` ${t("words.discard", { tile: describe(pile.at(-1)) })}` : "";
   return source("discard", seen, may, t("discard.label") + top, { "data-drop": "discard", click: () => moves.discardPicked() },
-    h("span.zone", heap(pile, seen)), h("small", t("discard.here")));
+    h("span.zone", heap(pile)), h("small", t("discard.here")));
 }
 
 export function buttonsView() {

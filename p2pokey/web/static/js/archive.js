@@ -7,7 +7,6 @@ import {
 const MOST_BYTES = 30_000_000;
 const PIECE = 36 * 1024;
 const COLUMNS = ["hands", "won", "matches", "matches_won", "points"];
-const MARKS = { verified: "verified", failed: "failed", scored: "checking" };
 
 const nothing = (key) => h("p.nothing", { key }, t(key));
 
@@ -28,7 +27,7 @@ function handCard({ id, rules, day, names, points, status }) {
     h("div",
       h("b", rules && `${t(`game.${rules}`)} · `, day),
       h("p", h("bdi", list(scores))),
-      h("p.with-icon", shield(MARKS[status] ?? "unproved"), tCode(`hand-status.${status}`, clean(status, 40)))),
+      h("p.with-icon", shield(status === "scored" ? "verified" : "unproved"), tCode(`hand-status.${status}`, clean(status, 40)))),
     h("div.row-buttons", button("do.replay", "play", () => act("replay", { id })), button("do.save", "save", () => act("save", { id }))));
 }
 

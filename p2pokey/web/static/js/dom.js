@@ -1,5 +1,5 @@
 // Turns a description of the page into DOM, and changes only what is different from before.
-// Nodes are kept when their siblings change: a tile under the finger stays the same node.
+// Nodes are kept: a tile under the finger stays the same node.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");
@@ -88,7 +88,7 @@ function setAttribute(node, given, value) {
   else node.setAttribute(name, value === true ? "" : String(value));
 }
 
-// Inline style attributes are forbidden by the page's policy; custom properties set here are not.
+// The page's policy forbids style attributes, not properties set here.
 function setVars(node, before = {}, after = {}) {
   for (const name in { ...before, ...after }) {
     if (before[name] !== after[name]) node.style.setProperty(name, String(after[name] ?? ""));

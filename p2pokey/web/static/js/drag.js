@@ -1,7 +1,7 @@
-// Dragging by mouse, finger and pen, all through Pointer Events. While something is dragged the page
-// may draw as often as it likes: the ghost is not part of it, and listeners sit on the document.
+// Dragging by mouse, finger and pen through Pointer Events. The page may draw meanwhile: the ghost is
+// not part of it, and listeners sit on the document.
 
-import { change, h, local, make, picture } from "./core.js";
+import { change, h, local, make, on, picture } from "./core.js";
 
 const START_PX = 6;
 const LIFT_PX = 44;
@@ -10,18 +10,18 @@ let active = null;
 let justDragged = false;
 let dropped = () => {};
 
-/** @param onDrop called with what is dragged, {kind, tiles}, and the text of the target or null. */
+/** `onDrop` gets what was dragged, {kind, tiles}, and the text of the target or null. */
 export function enableDragging(onDrop) {
   dropped = onDrop;
-  document.addEventListener("pointerdown", down);
-  document.addEventListener("pointermove", move);
-  document.addEventListener("pointerup", up);
-  document.addEventListener("pointercancel", (event) => event.pointerId === active?.id && end());
-  document.addEventListener("keydown", escape, { capture: true });
+  on("pointerdown", down);
+  on("pointermove", move);
+  on("pointerup", up);
+  on("pointercancel", (event) => event.pointerId === active?.id && end());
+  on("keydown", escape, { capture: true });
   // The click that follows a drag is not meant for what lies under it.
-  document.addEventListener("click", swallow, { capture: true });
-  // A flick is no scrolling: else the browser would take the next tap for the end of it.
-  document.addEventListener("touchmove", (event) => active?.ghost && event.preventDefault(), { passive: false });
+  on("click", swallow, { capture: true });
+  // Else the browser would take the next tap for the end of a scroll.
+  on("touchmove", (event) => active?.ghost && event.preventDefault(), { passive: false });
 }
 
 function swallow(event) {
@@ -60,14 +60,13 @@ function move(event) {
 function begin() {
   const { element, tiles, lift, kind, id, x, y } = active;
   const box = element.getBoundingClientRect();
-  const okey = element.getAttribute("okey");
   const shown = tiles.length ? tiles : [element.dataset.ghost ?? null];
-  const [ghost] = make(h("div.ghost", { class: lift && "lifted", "aria-hidden": "true" }, shown.map((tile) => picture(tile, okey))));
+  const [ghost] = make(h("div.ghost", { class: lift && "lifted", "aria-hidden": "true" }, shown.map((tile) => picture(tile))));
   ghost.style.setProperty("--w", `${Math.max(box.width, 36)}px`);
   Object.assign(active, { ghost, dx: box.left - x, dy: box.top - y });
   document.body.append(ghost);
   root.dataset.dragging = kind;
-  // The browser must go on sending us the finger's moves, whatever becomes of the tile's node.
+  // The finger's moves must go on coming, whatever becomes of the tile's node.
   root.setPointerCapture?.(id);
   change({ dragging: tiles });
 }

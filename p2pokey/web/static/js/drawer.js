@@ -108,7 +108,7 @@ const detail = ({ shuffles, accepted }) => t("trust.detail", {
   done: shuffles.filter(Boolean).length, of: shuffles.length, proofs: count("count.proofs", accepted, { n: number(accepted) }),
 });
 
-export function proofView() {
+function proofView() {
   const { trust } = table();
   if (!trust) return h("p", t("proof.none"));
   return h("div.proof",

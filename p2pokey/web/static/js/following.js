@@ -1,15 +1,13 @@
-// What a new view brings besides pictures: sounds, the title, the log, words for screen readers.
+// What a new view brings besides pictures: sounds, title, log, words for screen readers.
 
 import { clean, describe, local, signed, t, table } from "./core.js";
 import { chargeName, chatText, finishText, nameOf } from "./seats.js";
 import { play } from "./sound.js";
 import { turnText } from "./status.js";
 
-const LOUD = ["discard", "draw", "take", "open", "lay", "add", "play", "finish"];
 let before = null;
 let lines = 0;
 
-/** Compares the new view with the last one that was seen. */
 export function follow() {
   const now = table();
   const mine = Boolean(now?.game?.mine);
@@ -45,7 +43,7 @@ function compare(now, was, is) {
 }
 
 function tellMove(last, game) {
-  const text = moveText(last, game);
+  const text = moveText(last);
   note(text, last.kind);
   if (last.seat !== table().seat) say(text);
   for (const { seat, points, rule } of last.charges ?? []) {
@@ -53,14 +51,14 @@ function tellMove(last, game) {
     note(told, points > 0 ? "charge" : "bonus");
     say(told);
   }
-  if (LOUD.includes(last.kind)) play("tile");
+  play("tile");
 }
 
-export function moveText(last, game) {
-  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile, game?.okey ?? null));
+export function moveText(last) {
+  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile));
   const kind = last.failed ? "failed" : last.kind === "open" && last.opened === "pairs" ? "open-pairs" : last.kind;
   return t(`log.${kind}`, {
-    name: nameOf(last.seat), tile: last.tile ? describe(last.tile, game?.okey ?? null) : names[0] ?? "",
+    name: nameOf(last.seat), tile: last.tile ? describe(last.tile) : names[0] ?? "",
     tiles: names.join(", "), value: last.value ?? "", n: (last.meld ?? 0) + 1,
   });
 }

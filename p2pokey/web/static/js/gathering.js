@@ -1,7 +1,7 @@
 // Waiting for friends: code, link, QR, who is here, who knocks, what is being done.
 
 import { act, brand, button, clean, cleanName, h, state, t, tCode, title, toast } from "./core.js";
-import { banner, bannersView, noticeView, textButton } from "./status.js";
+import { banner, bannersView, noticeView } from "./status.js";
 
 export function screen() {
   const { gathering: now } = state.view;
@@ -27,7 +27,7 @@ export function screen() {
 function knock({ n, name, key }) {
   const answer = (yes) => () => act("admit", { n, yes });
   return banner("warn", t("gathering.knock", { name: cleanName(name), key: clean(key, 8) }),
-    textButton("gathering.admit", answer(true)), textButton("no", answer(false)));
+    button("gathering.admit", null, answer(true)), button("no", null, answer(false)));
 }
 
 const seat = (name) => h("li", { class: name ? "taken" : "free" },
@@ -40,7 +40,7 @@ const invitation = ({ code, link, qr }) => h("section.card.invitation", { label:
     link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link), copyButton(link, "gathering.copy-link")]),
   qr && h("figure", qrView(qr), h("figcaption", t("gathering.qr"))));
 
-/** The engine's rows of dark (1) and light (0) modules, with the quiet margin that scanners need. */
+/** Rows of dark (1) and light (0) modules, with the margin that scanners need. */
 function qrView(rows) {
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x} ${y}h1v1h-1z` : "")));
   const size = rows.length + 8;

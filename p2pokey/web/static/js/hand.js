@@ -1,5 +1,5 @@
-// The player's own tiles between two views: arrangement, melds not sent yet, the duel's table under
-// work. A view never moves a tile that is there already.
+// The player's own tiles: arrangement, melds not sent yet, the duel's table under work. A view never
+// moves a tile that is there already.
 
 import { change, game, isDuel, local, mayAct, settings, state, table, tell } from "./core.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
@@ -24,7 +24,7 @@ function together(sets, tiles, index) {
   return next.filter((set) => set.length > 0);
 }
 
-/** Tiles of the rack that are on the table under work, or in melds not sent yet. */
+/** Tiles of the rack that lie elsewhere, not sent yet. */
 export function laidAside() {
   if (!local.work) return local.melds.flat();
   const old = local.work.base.flat();
@@ -64,7 +64,7 @@ export function settle() {
   local.picked = local.picked.filter((tile) => all.includes(tile));
 }
 
-// A play of the duel is built on one table; when that table has changed, the work has no ground.
+// Work on a table that has changed has no ground any more.
 function settleWork(rack) {
   const { work } = local;
   if (!work) return;
@@ -94,7 +94,6 @@ export function moveTo(tiles, place) {
   else backToRack(tiles, place);
 }
 
-/** Takes tiles out of melds that were not sent and puts them on the rack. */
 export function backToRack(tiles, place = null) {
   const aside = laidAside();
   const own = tiles.filter((tile) => aside.includes(tile) || find(local.rows, tile));
@@ -105,7 +104,7 @@ export function backToRack(tiles, place = null) {
   change({ picked: [], fresh: [] });
 }
 
-/** Puts tiles together as a new meld, or adds them to one that is not sent yet. */
+/** Puts tiles together, or adds them to a meld that is not sent yet. */
 export function setAside(tiles, index = null) {
   if (!isDuel()) edit({ melds: together(local.melds, tiles, index), picked: [] });
   else if (mayWork()) rebuild(together(tableSets(), tiles, index));
@@ -138,7 +137,6 @@ export function sort(kind) {
   edit({ rows: arrange(groups.filter((group) => group.length > 0), rows), fresh: [] });
 }
 
-/** Forgets what was under construction: it has been sent. */
 export function sent() {
   change({ melds: [], work: null, past: [], picked: [] });
   settle();
@@ -173,7 +171,7 @@ function stored() {
   }
 }
 
-// What this tab has kept; else, in another tab or after another start, what the engine has.
+// What this tab has kept, else what the engine has.
 function recall(name) {
   current = name;
   const { layout, staged } = table();

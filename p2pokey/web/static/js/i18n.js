@@ -1,11 +1,11 @@
-// Every sentence that a person reads, in one catalogue per language (lang/*.json, same keys in each).
+// Every sentence that a person reads, in one catalogue per language (lang/*.json).
 
 const LANGUAGES = ["en", "tr"];
 const catalogues = {};
 let current = "en";
 let texts = {};
 
-/** Uses a language, loading its catalogue at first; `auto` is the browser's where there is one. */
+/** Loads a language; `auto` is the browser's where there is a catalogue. */
 export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages : [wanted];
   current = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
@@ -14,7 +14,7 @@ export async function chooseLanguage(wanted) {
   document.documentElement.lang = current;
 }
 
-// Keys are written as a tree. An empty name stands for the branch itself; a pair is a name and its help.
+// Keys are a tree. An empty name stands for the branch itself; a pair is a text and its help.
 function flatten(tree, prefix, into) {
   for (const [name, value] of Object.entries(tree)) {
     const key = prefix && name ? `${prefix}.${name}` : prefix || name;
@@ -27,13 +27,11 @@ function flatten(tree, prefix, into) {
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-export const language = () => current;
-
 export const has = (key) => key in texts;
 
 export const t = (key, values = {}) => fill(texts[key] ?? key, values);
 
-/** The sentence for a code of the engine; the other one where this page does not know the code. */
+/** The sentence for a code of the engine, or another one for a code that is new. */
 export const tCode = (key, other, values) => t(has(key) ? key : other, values);
 
 /** The sentence for a count: `one|many`, or the same for all. */
@@ -55,7 +53,7 @@ export function duration(seconds) {
 
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Text from outside: without control and direction marks, and of bounded length. */
+/** Text from outside: no control and direction marks, and not too long. */
 export function clean(text, most = 400) {
   const plain = String(text ?? "").replace(CONTROLS, "");
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;

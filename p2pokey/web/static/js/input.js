@@ -1,6 +1,6 @@
 // Keys that work wherever the keyboard is, and what a drop means.
 
-import { change, game, isCovered, isDuel, local, refuse } from "./core.js";
+import { change, game, isCovered, isDuel, local, on, refuse } from "./core.js";
 import { backToRack, fromTable, mayWork, moveTo, setAside, sort, undo } from "./hand.js";
 import * as moves from "./moves.js";
 import { askForHint } from "./panels.js";
@@ -22,7 +22,7 @@ const KEYS = {
 };
 
 export function enableKeys() {
-  document.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest?.("input, textarea, select, dialog")) return;
     if (event.key === "Escape" && local.drawerOpen) change({ drawerOpen: false });

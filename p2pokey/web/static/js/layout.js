@@ -1,4 +1,4 @@
-// The arrangement of the rack: rows of tile names and nulls. Pure; the table never reorders it.
+// The arrangement of the rack: rows of tile names and nulls. The table never reorders it.
 
 export const COLUMNS = 15;
 const HIDDEN = "?";

@@ -2,11 +2,11 @@
 
 import { archiveView, statsView } from "./archive.js";
 import {
-  act, ask, brand, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit, picture,
-  shield, state, t, textField, title,
+  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit,
+  picture, shield, state, t, textField, title,
 } from "./core.js";
 import { hostForm, soloForm } from "./host.js";
-import { settingsView } from "./settings.js";
+import { settingsView } from "./panels.js";
 import { bannersView, noticeView } from "./status.js";
 
 const TABS = { play: "play", archive: "folder", stats: "chart", settings: "gear" };
@@ -44,7 +44,7 @@ const pageTitle = (text, back = null) => h("div.page-title",
 
 const playPage = () => [
   h("section.hero", 
-    h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, "b8"))),
+    h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
     title(t("lobby.hello")),
     h("p", t("lobby.promise")),
     nameField()),
@@ -97,8 +97,8 @@ function resumable() {
       h("div", h("b", t("resume.title")),
         h("p", t(`game.${rules}`), " · ", h("bdi", list(names.map(cleanName))), " · ", count("count.hands-played", hands))),
       h("div.row-buttons",
-        h("button", { click: () => ask(t("ask.forget"), "do.forget", () => act("forget", { id }), true) }, t("do.forget")),
-        h("button.primary", { click: () => act("resume", { id }) }, t("do.resume"))))));
+        button("do.forget", null, () => ask(t("ask.forget"), "do.forget", () => act("forget", { id }), true)),
+        button("do.resume", null, () => act("resume", { id }), { class: "primary" })))));
 }
 
 function shareForm() {
@@ -112,7 +112,7 @@ function shareForm() {
 function publicPage() {
   const { public: rooms, server } = state.view.lobby ?? {};
   return [
-    h("div.row-buttons", h("button", { click: () => act("public") }, t("public.again"))),
+    h("div.row-buttons", button("public.again", null, () => act("public"))),
     !rooms ? h("p.nothing", t("public.asking", { server }))
       : rooms.length === 0 ? h("p.nothing", t("public.none"))
       : h("ul.cards", rooms.map(roomCard))];
@@ -121,4 +121,4 @@ function publicPage() {
 const roomCard = ({ room, title: name, rules, free, age_s }) => h("li.card.row-card", { key: room },
   h("div", h("b", h("bdi", clean(name, 80))),
     h("p", t(`game.${rules}`), " · ", count("count.free", free), " · ", t("public.age", { n: Math.max(1, Math.round(age_s / 60)) }))),
-  h("button.primary", { click: () => act("join", { invite: room }) }, t("do.join")));
+  button("do.join", null, () => act("join", { invite: room }), { class: "primary" }));

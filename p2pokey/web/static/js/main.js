@@ -1,7 +1,7 @@
 // Starts the page: catalogues, the socket, and one drawing of (view, local state).
 
 import {
-  act, chooseLanguage, h, isCovered, local, onChange, patch, redraw, state, t, toast, useConnection,
+  act, chooseLanguage, h, isCovered, local, on, onChange, patch, redraw, state, t, toast, useConnection,
 } from "./core.js";
 import { enableDragging } from "./drag.js";
 import { follow } from "./following.js";
@@ -10,10 +10,9 @@ import { settle } from "./hand.js";
 import { drop, enableKeys } from "./input.js";
 import * as lobby from "./lobby.js";
 import { connect, takeToken } from "./net.js";
-import { panelView, toastsView } from "./panels.js";
+import { applySettings, panelView, toastsView } from "./panels.js";
 import * as replay from "./replay.js";
 import { noteView } from "./seats.js";
-import { applySettings } from "./settings.js";
 import { enableSound, play } from "./sound.js";
 import * as table from "./table.js";
 
@@ -50,18 +49,12 @@ function keepAtEnd(panel) {
 function takeView(view, control) {
   const before = state.view;
   Object.assign(state, { view, control, net: "open" });
-  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(speak);
+  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(redraw);
   applySettings();
   noteView();
   if (!isCovered()) settle();
   follow();
   if (before && before.screen !== view.screen) arrive(view.screen);
-  redraw();
-}
-
-/** After a change of language: what lies outside the drawn part of the page. */
-function speak() {
-  document.getElementById("rack-keys").textContent = t("rack.keys");
   redraw();
 }
 
@@ -92,11 +85,10 @@ async function start() {
   enableDragging(drop);
   enableKeys();
   enableSound();
-  document.addEventListener("visibilitychange", () => document.hidden || connection.hurry());
+  on("visibilitychange", () => document.hidden || connection.hurry());
   addEventListener("error", () => toast(t("refused.internal"), "bad"));
   redraw();
 }
 
-// For tests and for the curious: what the page was drawn from.
 globalThis.p2pokey = { state, act: ({ do: name, ...more }) => act(name, more) };
 start();

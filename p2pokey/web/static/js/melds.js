@@ -1,4 +1,4 @@
-// The middle of the table: melds in lanes by owner, and what this player is putting together.
+// The middle of the table: melds by owner, and what this player puts together.
 
 import {
   count, describe, describeFace, game, h, icon, isDuel, local, number, picture, sentence, t, table, tileView,
@@ -27,8 +27,6 @@ function floorChip(seen) {
   return h("span.floor", t("floor.both", seen.floors));
 }
 
-// --- Open tables: melds belong to the seat that laid them ---
-
 function openTable(seen) {
   const lanes = seatsFrom(table().seat + 1).map((seat) => lane(seen, seat)).filter(Boolean);
   return [lanes.length ? lanes : h("p.nothing", t("melds.none")), asideLane(seen)];
@@ -43,61 +41,60 @@ function lane(seen, seat) {
     h("div.lane-melds", melds.map((meld) => meldView(seen, meld))));
 }
 
-export function laneLabel(seen, seat) {
+function laneLabel(seen, seat) {
   const name = seat === table().seat ? t("you") : nameOf(seat);
   const value = seen.values[seat];
   return `${name} · ${seen.opened[seat] === "pairs" ? count("count.pairs", value) : number(value)}`;
 }
 
 function meldView(seen, meld) {
-  const fits = fitsFor(seen, meld.n);
-  const buttons = (end) => fits.filter((fit) => fit.end === end).map((fit) => fitButton(fit, seen));
+  const fits = fitsFor(meld.n);
+  const buttons = (end) => fits.filter((fit) => fit.end === end).map((fit) => fitButton(fit));
   return h("div.meld", {
-    class: fits.length && "fits", key: `meld${meld.n}`, role: "group", "data-drop": `meld:${meld.n}`, label: meldLabel(meld, seen.okey),
+    class: fits.length && "fits", key: `meld${meld.n}`, role: "group", "data-drop": `meld:${meld.n}`, label: meldLabel(meld),
   }, buttons("low"), meld.tiles.map((placed, place) => meldTile(seen, meld, placed, place)), buttons("high"));
 }
 
-export function meldLabel(meld, okey) {
-  const tiles = meld.tiles.map((placed) => placedLabel(placed, okey)).join(", ");
+export function meldLabel(meld) {
+  const tiles = meld.tiles.map((placed) => placedLabel(placed)).join(", ");
   return t("meld.label", { n: meld.n + 1, kind: t(`kind.${meld.kind}`), tiles, value: meld.value });
 }
 
-const placedLabel = ({ tile, okey: isWild, as }, okey) =>
-  describe(tile, okey) + (isWild && as ? ` (${t("tile.stands", { face: describeFace(as) })})` : "");
+const placedLabel = ({ tile, okey: isWild, as }) =>
+  describe(tile) + (isWild && as ? ` (${t("tile.stands", { face: describeFace(as) })})` : "");
 
 function meldTile(seen, meld, placed, place) {
   const as = placed.okey ? placed.as : null;
   const fetch = retrievable(seen, meld.n, place);
-  if (!fetch) return tileView(placed.tile, seen.okey, { as, label: placedLabel(placed, seen.okey) });
+  if (!fetch) return tileView(placed.tile, { as, label: placedLabel(placed) });
   const label = t("meld.retrieve", { face: describeFace(placed.as ?? seen.okey) });
   return h("button.fetch", { key: placed.tile, title: label, label, click: () => moves.retrieve(fetch) },
-    picture(placed.tile, seen.okey, { as }));
+    picture(placed.tile, { as }));
 }
 
-// What can be fetched is shown with the supplied tile picked; on assisted tables at once.
+// Shown with the supplied tile picked; on assisted tables at once.
 const retrievable = (seen, meld, place) => seen.can?.retrieve?.find((entry) =>
   entry.meld === meld && entry.place === place && (seen.hints || entry.supply.every((tile) => local.picked.includes(tile))));
 
-/** The first tile that fits on each end: of those that were picked; on assisted tables of all. */
-function fitsFor(seen, meld) {
+/** The first tile that fits on each end, of those picked; on assisted tables of all. */
+function fitsFor(meld) {
   const { picked } = local;
+  const { can, hints } = game();
   const ends = {};
-  for (const entry of seen.can?.add ?? []) {
-    if (entry.meld === meld && (picked.length ? picked.includes(entry.tile) : seen.hints)) ends[entry.end] ??= entry;
+  for (const entry of can?.add ?? []) {
+    if (entry.meld === meld && (picked.length ? picked.includes(entry.tile) : hints)) ends[entry.end] ??= entry;
   }
   return Object.values(ends);
 }
 
-function fitButton({ meld, end, tile }, seen) {
+function fitButton({ meld, end, tile }) {
   const { picked } = local;
   const tiles = [tile, ...picked.filter((other) => other !== tile)];
-  const label = t("meld.add", { tile: describe(tile, seen.okey), n: meld + 1 });
+  const label = t("meld.add", { tile: describe(tile), n: meld + 1 });
   return h("button.fit", {
     key: `fit-${end}`, title: label, label, "data-drop": `meld:${meld}:${end}`, click: () => moves.feed(meld, end, tiles),
-  }, picked.length ? "+" : picture(tile, seen.okey));
+  }, picked.length ? "+" : picture(tile));
 }
-
-// --- Melds laid aside, not sent yet ---
 
 function asideLane(seen) {
   if (!seen.floors) return null;
@@ -106,7 +103,7 @@ function asideLane(seen) {
   return h("section.lane.aside", { class: melds.length && "busy", label: t("aside.title") },
     h("h3.owner", { "data-seat": table().seat }, asideTitle(seen, unopened)),
     melds.length
-      ? h("div.lane-melds", melds.map((meld, index) => asideMeld(seen, meld, index)))
+      ? h("div.lane-melds", melds.map((meld, index) => asideMeld(meld, index)))
       : h("p.invite", t(unopened ? "aside.invite" : "aside.invite-more")));
 }
 
@@ -118,7 +115,7 @@ function asideTitle(seen, unopened) {
   return unopened ? t("aside.against", { total, floor: seen.floors[isPairs ? "pairs" : "melds"] }) : t("aside.total", { total });
 }
 
-/** What was laid aside is worth: points, or pairs where there is nothing else. */
+/** In points, or in pairs where there is nothing else. */
 export const stagedWorth = (staged) =>
   (staged.melds.every((meld) => meld.kind === "pair") ? count("count.pairs", staged.pairs) : number(staged.total));
 
@@ -130,14 +127,14 @@ export function stagedNow() {
   return staged?.melds.length === mine.length && staged.melds.every(same) ? staged : null;
 }
 
-function asideMeld(seen, meld, index) {
+function asideMeld(meld, index) {
   const staged = stagedNow()?.melds[index];
   const back = t("aside.back");
   return h("div.meld", {
     class: staged && !staged.kind ? "loose" : "mine", key: meld[0], role: "group", "data-drop": `aside:${index}`,
     label: t("aside.meld", { n: index + 1 }),
   },
-    (staged?.kind ? staged.tiles : meld).map((tile) => ownTile(tile, seen)),
+    (staged?.kind ? staged.tiles : meld).map((tile) => ownTile(tile)),
     verdict(staged),
     plusButton(index),
     h("button.drop-meld", { title: back, label: back, click: () => backToRack(meld) }, icon("close")));
@@ -153,10 +150,10 @@ function plusButton(index) {
   return h("button.fit", { title: label, label, "data-drop": `aside:${index}`, click: () => setAside(picked, index) }, "+");
 }
 
-/** A tile of a meld that may still be changed: it is picked and dragged like those of the rack. */
-function ownTile(tile, seen, { as = null, isNew = false } = {}) {
+/** A tile that is picked and dragged like those of the rack. */
+function ownTile(tile, { as = null, isNew = false } = {}) {
   const isPicked = local.picked.includes(tile);
-  return tileView(tile, seen.okey, {
+  return tileView(tile, {
     as, class: [isPicked && "picked", local.dragging.includes(tile) && "dragging", isNew && "added"],
     role: "button", tabindex: 0, "aria-pressed": isPicked, "data-tile": tile, "data-drag": "tile",
     click: () => togglePick(tile), keydown: pickByKey(tile),
@@ -168,8 +165,6 @@ const pickByKey = (tile) => (event) => {
   event.preventDefault();
   togglePick(tile);
 };
-
-// --- The duel: one table for both, rebuilt at will ---
 
 function duelTable(seen) {
   const mine = laidAside();
@@ -187,11 +182,11 @@ function duelSet(seen, set, index, mine, staged) {
   const movable = mayWork();
   const view = (tile) => {
     const as = placed.find((one) => one.okey && one.tile === tile)?.as;
-    return movable ? ownTile(tile, seen, { as, isNew: mine.includes(tile) }) : tileView(tile, null, { as });
+    return movable ? ownTile(tile, { as, isNew: mine.includes(tile) }) : tileView(tile, { as });
   };
   return h("div.meld", {
     class: staged && !staged.kind && "loose", key: `set${set.toSorted()[0]}`, role: "group", "data-drop": movable ? `aside:${index}` : null,
-    label: t("duel.set", { n: index + 1, tiles: tiles.map((tile) => describe(tile, null)).join(", ") }),
+    label: t("duel.set", { n: index + 1, tiles: tiles.map((tile) => describe(tile)).join(", ") }),
   },
     tiles.map(view), verdict(staged), plusButton(index), splitButton(index, tiles));
 }

@@ -1,4 +1,4 @@
-// What the player does with the tiles, each asked for where it cannot be taken back.
+// What the player does; what cannot be taken back is asked for.
 
 import {
   act, ask, change, describe, faceOf, game, isDuel, local, mayAct, person, refuse, sentence, settings, signed,
@@ -82,7 +82,7 @@ function sure(tile) {
   };
   const isLast = rack.length === 1;
   const warned = hints?.playable?.find((hint) => hint.tile === tile);
-  const named = describe(tile, okey);
+  const named = describe(tile);
   if (okey && faceOf(tile) === okey && !isLast) ask(t("ask.discard-okey"), "do.discard", go, true);
   else if (warned && !isLast) {
     ask(t("ask.discard-playable", { tile: named, points: signed(warned.charge) }), "do.discard", go, true);
@@ -125,7 +125,7 @@ export async function layMelds() {
   return refused && refuse(refused);
 }
 
-/** Whether this game charges an opening that fails, and lets one open and finish in one move. */
+/** Whether an opening that fails is charged, and one may open and finish in one move. */
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 /** Opens, and finishes with the one tile that is left, in one move. */
@@ -156,7 +156,6 @@ export function retrieve({ meld, place, supply, charge, payer = null }) {
   else ask(t("ask.retrieve", { name: person(payer).name, points: signed(charge) }), "do.retrieve", go);
 }
 
-/** The tiles that were picked become a meld, or go on the table of the duel. */
 export function meldPicked() {
   const picked = local.picked.filter((tile) => !isHidden(tile));
   if (picked.length === 0) toast(t("hint.pick-first"));

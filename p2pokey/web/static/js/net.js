@@ -1,9 +1,9 @@
-// The socket to this player's own program: shows the token, gets views, sends intents.
+// The socket to this player's own program.
 
 const STORED = "p2pokey-token";
 const AGAIN_MS = [200, 500, 1000, 2000, 4000];
 
-/** Takes the token out of the address, so that nobody copies it along with the link. */
+/** Takes the token out of the address, so that nobody copies it. */
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("t");
   if (given) {

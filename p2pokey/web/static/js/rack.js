@@ -49,7 +49,7 @@ function tileView(tile, common) {
   const said = names.filter((name) => name !== "picked" && name !== "dragging").map((name) => t(`tile.${name}`));
   return h("okey-tile.slot", {
     ...common, key: tile, class: names, t: hidden ? null : tile, okey: seen.okey, "aria-selected": marks.picked,
-    label: [hidden ? t("tile.hidden") : describe(tile, seen.okey), ...said].join(", "),
+    label: [hidden ? t("tile.hidden") : describe(tile), ...said].join(", "),
     ...(hidden ? null : { "data-tile": tile, "data-drag": "tile", click: () => onTap(tile) }),
   });
 }

@@ -1,4 +1,4 @@
-// The replay of a transcript: step, scrub, any seat's view or all racks, each proof checked as it goes.
+// The replay of a transcript: step, scrub, any seat's view or all racks.
 
 import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
 import { findingList } from "./drawer.js";
@@ -39,16 +39,16 @@ function rack({ game, seat: viewer }, seat) {
   const pile = game?.discards?.[seat] ?? [];
   return h("div.replay-seat", { key: `rack${seat}`, class: game?.turn === seat && "turn", role: "group", label: nameOf(seat) },
     h("div.replay-name", h("b", { "data-seat": seat }, h("bdi", nameOf(seat))),
-      pile.length > 0 && h("span.last-discard", t("replay.discard"), tileView(pile.at(-1), game.okey))),
-    h("div.replay-tiles", sorted(tiles).map((tile, n) => tileView(tile, game?.okey, { key: tile ?? `hidden${n}` }))));
+      pile.length > 0 && h("span.last-discard", t("replay.discard"), tileView(pile.at(-1)))),
+    h("div.replay-tiles", sorted(tiles).map((tile, n) => tileView(tile, { key: tile ?? `hidden${n}` }))));
 }
 
 const middle = ({ indicator, okey, stack, melds }) => h("div.replay-middle",
   h("p.chips",
-    indicator && h("span.chip", t("replay.indicator"), tileView(indicator, null), "→", tileView(`${okey}a`, okey)),
+    indicator && h("span.chip", t("replay.indicator"), tileView(indicator, { okey: null }), "→", tileView(`${okey}a`)),
     h("span.chip", t("replay.stack", { n: stack }))),
   h("div.lane-melds", (melds ?? []).map(({ n, owner, tiles }) => h("div.meld", { key: `m${n}`, title: owner == null ? null : nameOf(owner) },
-    tiles.map((placed) => tileView(placed.tile, okey, { as: placed.okey ? placed.as : null }))))));
+    tiles.map((placed) => tileView(placed.tile, { as: placed.okey ? placed.as : null }))))));
 
 function controls({ step, steps, seat, people, checks, move, game, reading }) {
   const last = Math.max(0, steps - 1);
@@ -57,7 +57,7 @@ function controls({ step, steps, seat, people, checks, move, game, reading }) {
   const see = ({ target }) => act("see", { seat: target.value === "all" ? null : Number(target.value) });
   const where = t("replay.step", { n: step, of: last });
   return h("section.scrubber", { label: t("replay.controls"), keydown: (event) => onKey(event, step, to) },
-    h("p.move", { role: "status" }, h("b", where), " ", moveLine(move, game)),
+    h("p.move", { role: "status" }, h("b", where), " ", moveLine(move)),
     h("input", {
       type: "range", min: 0, max: last, step: 1, value: step, label: t("replay.scrub"), "aria-valuetext": where,
       input: (event) => to(Number(event.target.value)),
@@ -76,9 +76,9 @@ function controls({ step, steps, seat, people, checks, move, game, reading }) {
     findingList(checks?.failed));
 }
 
-function moveLine(move, game) {
+function moveLine(move) {
   if (!move) return t("replay.start");
-  return move.kind ? moveText(move, game) : clean(move.text, 200);
+  return move.kind ? moveText(move) : clean(move.text, 200);
 }
 
 function onKey(event, step, to) {

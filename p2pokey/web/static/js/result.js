@@ -1,10 +1,10 @@
-// The end of a hand: all racks, how each score came about line by line, and what comes next.
+// The end of a hand: racks, how each score came about, and what comes next.
 
 import {
   act, button, change, h, has, icon, list, local, number, shield, signed, sorted, t, table, tCode, tell, tileView,
 } from "./core.js";
 import { avatar, finishText, hasTeams, nameLine, nameOf, seatsFrom, teamName } from "./seats.js";
-import { banner, textButton } from "./status.js";
+import { banner } from "./status.js";
 
 export function resultView() {
   const { end, match } = table();
@@ -20,7 +20,7 @@ export function resultView() {
       h("div.row-buttons",
         button("result.see-table", "eye", () => change({ resultHidden: match.hand })),
         button("do.leave-table", "leave", leave),
-        !end.ready?.[table().seat] && h("button.primary", { click: goOn }, t(match.over ? "do.rematch" : "do.next-hand")))));
+        !end.ready?.[table().seat] && button(match.over ? "do.rematch" : "do.next-hand", null, goOn, { class: "primary" }))));
 }
 
 /** `finish-pairs-rack-okey` and the like in words. */
@@ -67,11 +67,10 @@ const lineText = (line) => (line.code === "charge" || line.code === "bonus"
   ? tCode(`charge.${line.rule}`, "charge.other") : tCode(`line.${line.code}`, "line.other", line));
 
 function rackOf(end, seat) {
-  const okey = table().game?.okey ?? null;
   const laid = seat === end.finisher ? end.layout?.map((meld) => meld.tiles) ?? [] : [];
   const groups = laid.length ? laid : [sorted(end.racks[seat])].filter((rack) => rack.length);
   if (groups.length === 0) return h("p.note", t("result.empty-rack"));
-  return h("div.result-rack", groups.map((tiles) => h("div.meld", tiles.map((tile) => tileView(tile, okey)))));
+  return h("div.result-rack", groups.map((tiles) => h("div.meld", tiles.map((tile) => tileView(tile)))));
 }
 
 function readyText({ ready = [] }, { over }) {
@@ -85,7 +84,7 @@ async function leave() {
   if (!(await act("ready", { play: false }))) tell("leave");
 }
 
-/** The next hand; after the last one a new match, which the others may have to agree to. */
+/** The next hand; after the last one a new match. */
 async function goOn() {
   const { over } = table().match;
   const refused = await (over ? tell : act)("ready", { play: true });
@@ -97,7 +96,7 @@ export function asksView() {
   if (open.length === 0) return null;
   const answer = ({ by, seq }, yes) => act("answer", { by, seq, yes });
   return h("div.asks", { role: "status" }, open.map((ask) => banner("info", askText(ask),
-    textButton("yes", () => answer(ask, true)), textButton("no", () => answer(ask, false)))));
+    button("yes", null, () => answer(ask, true)), button("no", null, () => answer(ask, false)))));
 }
 
 function askText({ by, what, order }) {

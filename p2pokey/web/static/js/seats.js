@@ -1,4 +1,4 @@
-// Plates of the other players, the time of a turn, and what a seat has in common everywhere.
+// Plates of the other players, the time of a turn, and what seats have in common.
 
 import {
   act, ask, button, change, clean, cleanName, count, duration, h, number, person, redraw, shield, signed, state, t,
@@ -7,7 +7,7 @@ import {
 
 const POSITIONS = { 2: ["top"], 3: ["right", "left"], 4: ["right", "top", "left"] };
 
-/** Where a seat sits as this player sees the table: play goes round to the right. */
+/** Where a seat sits for this player: play goes round to the right. */
 export function positionOf(seat, own, seats) {
   const away = (seat - own + seats) % seats;
   return away === 0 ? "me" : POSITIONS[seats][away - 1];
@@ -19,8 +19,6 @@ export const nameOf = (seat) => (seat == null ? t("somebody") : cleanName(person
 export const seatsFrom = (first) => Array.from({ length: table().seats }, (_, n) => (first + n) % table().seats);
 
 export const hasTeams = () => table().people.some((who) => who.team != null);
-
-// --- Time: the view says how much was left when it came; from there the page counts ---
 
 let seenAt = 0;
 let ticking = 0;
@@ -103,16 +101,12 @@ export function doing(seat) {
   return t(game?.floors || game?.duel ? "seat.closed" : "link.here");
 }
 
-/** The dialog of one seat: connection, what happens if it stays away, shuffle, charges, mute. */
-export function seatPanel({ seat }, close) {
+/** The dialog of one seat: connection, what will happen to it, shuffle, mute. */
+export function seatPanel({ seat }, then) {
   const now = table();
   const who = person(seat);
   const muted = now.muted?.includes(seat);
   const shuffled = now.trust?.shuffles?.[seat];
-  const then = (doIt) => () => {
-    close();
-    doIt();
-  };
   return h("div.stack-col",
     h("p", h("i.dot", { class: who.link }), " ", linkSentence(seat)),
     who.met && who.met !== "known" && h("p.note", t(`met.${who.met}`, { name: nameOf(seat), known: cleanName(who.known) })),
@@ -123,7 +117,6 @@ export function seatPanel({ seat }, close) {
     now.end && !who.bot && who.link !== "here" && button("seat.put-bot", "robot", then(() => putBot(seat))));
 }
 
-// A computer player takes the seat at the table that the others then go on to.
 const putBot = (seat) => ask(t("ask.put-bot", { name: nameOf(seat) }), "seat.put-bot", () => act("kick", { seat, bots: true }));
 
 export const chargeList = (charges, withName) => h("ul.charges", charges.map(({ seat, rule, points }) =>
@@ -138,7 +131,7 @@ function linkSentence(seat) {
   return what ? `${said} ${t(`then.${what}`)}${in_s ? ` (${duration(in_s - sinceView())})` : ""}` : said;
 }
 
-/** A line of talk: a phrase in the language of the reader, or what was written. */
+/** A phrase in the language of the reader, or what was written. */
 export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`, phrase) : clean(text, 500));
 
 export function finishText({ finisher }) {

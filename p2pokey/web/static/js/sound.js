@@ -1,4 +1,4 @@
-// Short sounds made by arithmetic, so that nothing is loaded and there is no licence to mind.
+// Short sounds made by arithmetic: nothing to load, no licence to mind.
 
 import { settings } from "./store.js";
 

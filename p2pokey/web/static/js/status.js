@@ -1,8 +1,8 @@
-// What is going on, in words: the line beside the rack, banners, progress of the shuffle.
+// What is going on, in words: the line beside the rack, banners, progress.
 
 import {
-  act, ask, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl, tCode,
-  tell,
+  act, ask, button, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
+  tCode, tell,
 } from "./core.js";
 import { nameOf, seatsFrom, sinceView } from "./seats.js";
 
@@ -29,7 +29,6 @@ function stageText({ name, seat, done, total }) {
   return total ? `${text} (${t("of", { n: done, of: total })})` : text;
 }
 
-/** Who has shuffled, as far as it was checked. */
 export const shufflers = (note) => h("ul.shufflers", seatsFrom(0).map((seat) => {
   const { stage, trust } = table();
   const done = trust?.shuffles?.[seat];
@@ -37,7 +36,6 @@ export const shufflers = (note) => h("ul.shufflers", seatsFrom(0).map((seat) => 
     shield(done ? "verified" : "checking"), h("bdi", nameOf(seat)), note && h("span.note", t(done ? "proof.shuffled" : "proof.not-yet")));
 }));
 
-/** Progress of shuffling and dealing, in the middle of the table. */
 export function progressView() {
   const { stage } = table();
   if (!stage || ["play", "stopped", ...OVER].includes(stage.name)) return null;
@@ -58,7 +56,7 @@ export function bannersView() {
   const isFailed = now.trust?.state === "failed";
   const made = [
     state.net === "lost" && banner("bad", t("net.lost")),
-    !state.control && banner("info", t("tab.other"), textButton("tab.take", takeControl)),
+    !state.control && banner("info", t("tab.other"), button("tab.take", null, takeControl)),
     isFailed ? failedBanner(now.trust)
       : now.paused ? pausedBanner(now.paused)
       : now.waiting && now.waiting.what !== "move" && waitingBanner(now.waiting),
@@ -69,30 +67,28 @@ export function bannersView() {
 
 export const banner = (kind, text, ...more) => h("div.banner", { class: kind }, h("span", text), more);
 
-export const textButton = (key, click) => h("button", { click }, t(key));
-
 const failedBanner = ({ seat }) => h("div.banner.failed", { role: "alert" }, shield("failed"),
   h("span", h("b", t("trust.failed-title", { name: nameOf(seat) })), " ", t("trust.failed-text")),
-  textButton("trust.save", () => act("save")));
+  button("trust.save", null, () => act("save")));
 
 const waited = (since) => (since == null ? "" : duration(since + sinceView()));
 
 function pausedBanner({ seat, seats = [seat], since }) {
   const key = table().options?.recovery ? "paused.recovery" : "paused.waits";
-  return banner("warn", t(key, { name: list(seats.map(nameOf)), time: waited(since) }), textButton("do.void", giveUp));
+  return banner("warn", t(key, { name: list(seats.map(nameOf)), time: waited(since) }), button("do.void", null, giveUp));
 }
 
 function waitingBanner({ what, text, seats, since }) {
   const key = `waiting.${what}`;
   const said = has(key) ? t("waiting.for", { names: list(seats.map(nameOf)), what: t(key) }) : clean(text ?? what);
-  return banner("warn", `${said} · ${waited(since)}`, textButton("do.void", giveUp));
+  return banner("warn", `${said} · ${waited(since)}`, button("do.void", null, giveUp));
 }
 
 export const giveUp = () => ask(t("ask.void"), "do.void", () => act("void"), true);
 
 function stoppedBanner({ seat }) {
   const text = seat == null ? t("stopped.text") : t("stopped.by", { name: nameOf(seat) });
-  return banner("bad", text, textButton("do.leave", () => act("leave")));
+  return banner("bad", text, button("do.leave", null, () => act("leave")));
 }
 
 export function noticeView() {

@@ -55,6 +55,8 @@ export function change(values) {
   redraw();
 }
 
+export const on = (type, handler, options) => document.addEventListener(type, handler, options);
+
 export const table = () => state.view?.table ?? null;
 export const game = () => table()?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
@@ -63,7 +65,7 @@ export const isDuel = () => table()?.rules === "duel";
 /** Whether the screen waits for the other player of a shared device. */
 export const isCovered = () => table()?.handover != null;
 
-/** Whether this tab may act: it has the control, and no failed proof has frozen the hand. */
+/** Whether this tab has the control, and no failed proof has frozen the hand. */
 export const mayAct = () => state.control && table()?.trust?.state !== "failed";
 
 /** A seat, as the table or the replay knows it. */

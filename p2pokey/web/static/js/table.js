@@ -49,10 +49,11 @@ function mine(own) {
       scoreTag(own),
       chargedTag(own),
       buttonsView()),
+    h("p", { id: "rack-keys", hidden: true }, t("rack.keys")),
     rackView());
 }
 
-/** On a shared device: nothing is shown before the right player has the device in hand. */
+/** Nothing is shown before the right player has the device in hand. */
 const handover = (name) => h("section.handover", { "aria-labelledby": "handover-title" },
   icon("device"),
   h("h2", { id: "handover-title" }, t("handover.title", { name })),

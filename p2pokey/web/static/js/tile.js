@@ -2,6 +2,7 @@
 
 import { h, make } from "./dom.js";
 import { t } from "./i18n.js";
+import { game, state } from "./store.js";
 
 const SHAPES = {
   r: "M6 1.3a4.7 4.7 0 1 0 .1 0z",
@@ -17,8 +18,11 @@ const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
 export const faceOf = (tile) => tile.slice(0, -1);
 const isFalse = (tile) => tile.startsWith("**");
 
-/** The tile in words; `okey` is the face that is wild, null in the duel. */
-export function describe(tile, okey) {
+// The face that is wild at the table, or in the replay that is looked at; null in the duel.
+const wild = () => (game() ?? state.view?.replay?.game)?.okey ?? null;
+
+/** The tile in words. */
+export function describe(tile, okey = wild()) {
   if (!tile) return t("tile.hidden");
   if (isFalse(tile)) return okey ? t("tile.false", { face: describeFace(okey) }) : t("tile.joker");
   const face = describeFace(faceOf(tile));
@@ -30,11 +34,10 @@ export function describeFace(face) {
   return t("tile.face", { colour: t(`colour.${COLOURS[face[0]]}`), n: face.slice(1) });
 }
 
-export const tileView = (tile, okey, props) => h("okey-tile.small",
-  { key: tile, t: tile, okey, role: "img", label: describe(tile, okey), ...props });
+export const tileView = (tile, props) => picture(tile, { key: tile, "aria-hidden": null, role: "img", label: describe(tile), ...props });
 
 /** One beside something that says already what it is. */
-export const picture = (tile, okey, props) => h("okey-tile.small", { t: tile, okey, "aria-hidden": "true", ...props });
+export const picture = (tile, props) => h("okey-tile.small", { t: tile, okey: wild(), "aria-hidden": "true", ...props });
 
 export const sorted = (tiles) => tiles.slice().sort((a, b) => rank(a) - rank(b));
 const rank = (tile) => (tile ? "rbky*".indexOf(tile[0]) * 100 + (parseInt(tile.slice(1), 10) || 0) : 999);

@@ -1,4 +1,4 @@
-// Small drawings, made here so that there is no licence to mind and nothing to load, and common controls.
+// Small drawings and common controls.
 
 import { h } from "./dom.js";
 import { has, t } from "./i18n.js";
@@ -47,19 +47,15 @@ export const icon = (name) => drawing("icon", h("path", { d: PATHS[name] }));
 export const shield = (mark) => drawing(["shield", mark],
   h("path.plate", { d: "M12 2l8 3v6c0 5-3.4 9-8 11-4.6-2-8-6-8-11V5z" }), h("path.mark", { d: MARKS[mark] }));
 
-export const brand = () => h("span.brand", picture("r8a"), h("span", "p2pokey"));
+export const brand = () => h("span.brand", picture("r8a", { okey: null }), h("span", "p2pokey"));
 
 /** A button with a sentence of the catalogue and a drawing before it. */
 export const button = (key, symbol, click, props) => h("button", { click, ...props }, symbol && icon(symbol), t(key));
 
 export const iconButton = (key, symbol, click, props, ...more) => h("button.plain", { label: t(key), title: t(key), click, ...props }, icon(symbol), more);
 
-/** A heading that takes the focus when its screen has come. */
 export const title = (text) => h("h1", { id: "page-title", tabindex: -1 }, text);
 
-// --- Forms: what is written but not sent lives in the local state, so drawing never loses it ---
-
-/** Values of a form, with what it begins with. */
 export const form = (name, initial) => (local.forms[name] ??= { ...initial });
 
 export const onSubmit = (doIt) => (event) => {
