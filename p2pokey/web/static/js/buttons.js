@@ -6,7 +6,7 @@ import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.j
 import { count, number, signed, t } from "./i18n.js";
 import { stagedNow } from "./melds.js";
 import * as moves from "./moves.js";
-import { askForHint } from "./hints.js";
+import { askForHint, mayAskForHint } from "./hints.js";
 import { tilesOf } from "./layout.js";
 import { game, state, table } from "./store.js";
 
@@ -17,7 +17,7 @@ export function buttonsView() {
     button("sort-runs", t("do.sort-runs"), () => sort("runs"), { key: "R" }),
     button("sort-pairs", t("do.sort-pairs"), () => sort("pairs"), { key: "P" }),
     state.local.past.length ? button("undo", t("do.undo"), undo, { key: "U", quiet: true }) : null,
-    seen.hints ? button("hint", t("do.hint"), askForHint, { key: "H", quiet: true }) : null,
+    mayAskForHint() ? button("hint", t("do.hint"), askForHint, { key: "H", quiet: true }) : null,
     seen.duel ? duelButtons(seen) : openButtons(seen),
     finishButton(seen));
 }

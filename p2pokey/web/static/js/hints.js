@@ -7,6 +7,9 @@ import { number, signed, t } from "./i18n.js";
 import { change, game, table } from "./store.js";
 import { describe } from "./tile.js";
 
+/** Whether this table has agreed on help, or nobody is there to mind. */
+export const mayAskForHint = () => Boolean(table().solo || table().options?.assisted);
+
 export async function askForHint() {
   await act({ do: "hint" }, { quiet: true });
   change({ panel: { kind: "hint" } });

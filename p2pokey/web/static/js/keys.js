@@ -1,6 +1,6 @@
 // Keys that work wherever the keyboard is, as long as nothing is being written.
 
-import { askForHint } from "./hints.js";
+import { askForHint, mayAskForHint } from "./hints.js";
 import { sort, undo } from "./hand.js";
 import * as moves from "./moves.js";
 import { change, game, state, table } from "./store.js";
@@ -15,7 +15,7 @@ const KEYS = {
   r: () => sort("runs"),
   p: () => sort("pairs"),
   u: () => undo(),
-  h: () => (game().hints ? askForHint() : null),
+  h: () => (mayAskForHint() ? askForHint() : null),
   c: () => change({ drawer: "chat", drawerOpen: true, unread: 0, focus: "say" }),
   "?": () => change({ panel: { kind: "help" } }),
 };
