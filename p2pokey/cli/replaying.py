@@ -57,7 +57,7 @@ def run_replay(
         step: whether to wait for a key after every state.
     """
     replay = _read(output, file, backend)
-    setup = replay.report.setup
+    setup = replay.setup
     if setup is not None and seat is not None and seat > setup.seats:
         raise CommandError(
             f"This hand has {setup.seats} seats.",
@@ -79,6 +79,7 @@ def run_replay(
     if not as_json:
         for line in _last_lines(replay, file.name, viewer):
             output.data(line)
+    assert replay.report is not None
     return replay.report.exit_code
 
 
@@ -171,6 +172,7 @@ def _table_lines(shown: Json) -> Iterator[str]:
 
 def _last_lines(replay: Replay, name: str, viewer: Seat | None) -> Iterator[str]:
     report = replay.report
+    assert report is not None
     if replay.moments:
         shown = replay.json(file=name, step=replay.last_step, seat=viewer)
         if shown["end"] is not None:

@@ -1,4 +1,4 @@
-"""The public tables of a signalling server (docs/network.md, Public tables)."""
+"""The public tables of a signalling server (docs/network.md, Admission: public tables)."""
 
 from p2pokey.net.limits import Limits
 from p2pokey.net.signalling import SignallingClient

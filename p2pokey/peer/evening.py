@@ -30,6 +30,7 @@ from p2pokey.peer.players import AutoPlayer, Person
 from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import TableJournal, folder_name
+from p2pokey.peer.table_names import keep_names
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.peer.watching import NoWatch, Watch
@@ -132,6 +133,7 @@ class Evening:
     def _table(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> Table:
         person, patience = diary.person, diary.person.patience_s
         wishes = self.shell.wishes(mesh)
+        keep_names(person.out, mesh.roster)
         linger = min(WaitLimits().linger_s, patience)
         return Table(
             links=mesh,

@@ -15,7 +15,15 @@ from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.links import is_gone, state_text
 from p2pokey.peer.passing import ASK_BROKEN_S, ASK_MOVE_S, ASK_S
-from p2pokey.peer.waits import IfMissing, WaitLimits, is_move, limit_of, name_of, people
+from p2pokey.peer.waits import (
+    IfMissing,
+    WaitLimits,
+    code_of,
+    is_move,
+    limit_of,
+    name_of,
+    people,
+)
 from p2pokey.peer.worker import Turn
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.table.turn_clock import Hold, TurnClock
@@ -40,6 +48,9 @@ class Notice:
     """Tell the player what is waited for."""
 
     text: str
+    what: str
+    """As in `events.StillWaiting`."""
+    seats: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +221,7 @@ class Patience:
             due.append(Ask(pause_s=self._pause_s))
         if waited >= self.limits.notice_s and self._told != self._news:
             self._told = self._news
-            due.append(Notice(text=self._told[1]))
+            due.append(self._notice(self._told[1]))
         return due
 
     @property
@@ -218,6 +229,12 @@ class Patience:
         """What to tell the player of this wait: once, until who or what is awaited changes."""
         text = self._away_text(self.gone[0]) if self.gone else f"waiting for {self.what}"
         return self._seen.step, text
+
+    def _notice(self, text: str) -> Notice:
+        if self.gone:
+            return Notice(text=text, what="link", seats=self.gone)
+        turn = self._seen
+        return Notice(text=text, what=code_of(turn.waiting, turn.mover), seats=self.awaited)
 
     def _over(self, now: float) -> list[Due]:
         """A wait is over: first the silent seats are called, then the hand is paused or ends."""

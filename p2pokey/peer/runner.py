@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from p2pokey.errors import LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
@@ -79,6 +79,9 @@ from p2pokey.rules.rulesets import TableOptions
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
 
+if TYPE_CHECKING:
+    from p2pokey.audit.report import Outcome
+
 _STAGES = {
     Phase.SHUFFLE: Stage.KEYS,
     Phase.READY: Stage.SHUFFLED,
@@ -134,6 +137,7 @@ class HandRunner:
     _finished: HandFinished | None = None
     _moves: int = 0
     _audited: int = 0
+    _outcome: "Outcome | None" = None
     _proofs: ProofTally = field(default_factory=ProofTally)
     _began: float = 0.0
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -181,6 +185,7 @@ class HandRunner:
             moves=self._moves,
             proofs=self._proofs,
             audited=self._audited,
+            ending="" if self._outcome is None else self._outcome.score.reason,
             seconds=self.clock() - self._began,
         )
 
@@ -212,7 +217,9 @@ class HandRunner:
                 raise TableCancelled(f"the journal has lost its end, and {who} may have it")
             if waited >= self.limits.notice_s and not is_noticed:
                 is_noticed = True
-                self.emit(StillWaiting(text=f"waiting for what {who} has of this hand"))
+                text = f"waiting for what {who} has of this hand"
+                seats = tuple(sorted(missing))
+                self.emit(StillWaiting(text=text, what="journal", seats=seats))
             await self.inbox.wait(ASK_BROKEN_S)
         return got + self.inbox.postbox.take()
 
@@ -362,7 +369,7 @@ class HandRunner:
 
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
-        self._audited = verdict.proofs
+        self._audited, self._outcome = verdict.proofs, verdict.outcome
         self.watch.audited(verdict.proofs, verdict.outcome)
         self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
@@ -384,8 +391,8 @@ class HandRunner:
         match due:
             case Ask(pause_s=pause):
                 self.passing.ask_all(pause)
-            case Notice(text=text):
-                self.emit(StillWaiting(text=text))
+            case Notice(text=text, what=what, seats=seats):
+                self.emit(StillWaiting(text=text, what=what, seats=seats))
             case Call(seats=seats):
                 self._commands += [CallAbsent(seat=seat) for seat in seats]
             case Pause():

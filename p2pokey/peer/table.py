@@ -188,6 +188,10 @@ class Table:
         """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
         self._play.void()
 
+    def transcript(self) -> bytes | None:
+        """The file of the hand that is being played, as far as it has come; None between hands."""
+        return self._play.transcript()
+
     def leave(self) -> None:
         """No further hand: the match ends for all after this one, and so does the stay after it."""
         self._leaves = True
@@ -305,7 +309,8 @@ class Table:
                 if missing and now - began >= self.limits.notice_s and not is_noticed:
                     is_noticed = True
                     who = people(missing, self.names)
-                    self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
+                    text = f"waiting for {who} to begin the next hand"
+                    self.emit(StillWaiting(text=text, what="next-hand", seats=tuple(missing)))
             else:
                 if ended_at is None:
                     ended_at = now

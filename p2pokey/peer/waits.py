@@ -28,6 +28,16 @@ _NAMES = {
     Phase.STOPPED: "nothing",
 }
 _DRAWN_TILE = "the drawn tile"
+_CODES = {
+    Phase.COMMIT: "keys",
+    Phase.KEYS: "keys",
+    Phase.SHUFFLE: "shuffle",
+    Phase.READY: "shuffle",
+    Phase.DEAL: "deal",
+    Phase.INDICATOR: "deal",
+    Phase.END: "end",
+    Phase.DISCLOSE: "disclose",
+}
 
 
 class IfMissing(StrEnum):
@@ -86,6 +96,13 @@ def name_of(waiting: Waiting, mover: Seat | None) -> str:
     if waiting.phase is Phase.PLAY and not is_move(waiting, mover):
         return _DRAWN_TILE
     return _NAMES[waiting.phase]
+
+
+def code_of(waiting: Waiting, mover: Seat | None) -> str:
+    """What is awaited, as `events.StillWaiting.what` has it."""
+    if waiting.phase is Phase.PLAY:
+        return "move" if is_move(waiting, mover) else "token"
+    return _CODES.get(waiting.phase, "result")
 
 
 def people(seats: Sequence[int], names: Sequence[str]) -> str:

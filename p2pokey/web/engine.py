@@ -34,11 +34,14 @@ class Engine(Protocol):
     def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Calls `changed`, on the event loop, whenever `view` is another one; returns the end of it."""
 
-    async def act(self, intent: Mapping[str, Any]) -> None:
+    async def act(self, intent: Mapping[str, Any]) -> dict[str, Any] | None:
         """Does what the player wants.
 
         Args:
             intent: an object with the text `do` and whatever belongs to it; untrusted in form.
+
+        Returns:
+            What the page gets for it besides views, e.g. a file; None for nothing.
 
         Raises:
             IntentRefused: it cannot be done, or has no proper form.

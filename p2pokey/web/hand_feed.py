@@ -49,6 +49,8 @@ class HandFeed:
     words: Sequence[str]
     """Four safety words."""
     on_change: Callable[[], None]
+    tell_player: Callable[[Json], None] = lambda notice: None
+    """Takes a notice for the player."""
     clock: Callable[[], float] = time.monotonic
 
     number: int = 0
@@ -65,8 +67,6 @@ class HandFeed:
     """Whether all have signed its score."""
     fault: tuple[Seat, str] | None = None
     """The seat whose proof or signature has failed, and what it was."""
-    notice: Json | None = None
-    """Something to tell the player."""
     transcript: str | None = None
     """Where the newest file is."""
     _stage: str = "keys"
@@ -125,14 +125,30 @@ class HandFeed:
         self.number, self.attempt, self._stage = event.match_hand, event.hand, "keys"
         self.view = self.last = self.outcome = self._audited = None
         self._new, self._checked, self._proofs = NewTile(), set(), ()
-        self.is_counted = False
+        self.is_counted, self.transcript = False, None
 
     def _fail(self, event: HandFailed) -> None:
         self.transcript, self._stage = event.transcript, "stopped"
         if event.culprit is not None:
             self.fault = (event.culprit, event.reason)
         code = "hand-failed" if event.dealt_again else "table-over"
-        self.notice = {"code": code, "text": event.reason}
+        self.tell_player({"code": code, "text": event.reason, "seat": event.culprit})
+
+    def look_back(self, outcome: Outcome, proofs: int, transcript: str, number: int) -> None:
+        """The last hand, which an earlier run of the program has played."""
+        state = outcome.state
+        own = [slot for slot in state.racks[self.seat] if state.faces[slot] is None]
+        private = tuple((slot, outcome.faces[slot]) for slot in own)
+        self.view = View(state=state, seat=self.seat, private=private)
+        self.outcome, self.transcript, self.number = outcome, transcript, number
+        self.is_counted, self._stage, self._audited = True, "done", proofs
+        self._checked = set(map(Seat, range(self.seats)))
+        self.on_change()
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a hand is under way."""
+        return self.attempt >= 0 and self._stage not in ("done", "stopped")
 
     # JSON ----------------------------------------------------------------------------------------
 
@@ -163,17 +179,20 @@ class HandFeed:
             "running": turns.expires_at() is not None,
         }
 
-    def trust(self, *, is_paused: bool) -> Json:
-        """TRUST: what this program itself has checked."""
+    def trust(self, *, is_paused: bool, audit: Json | None = None) -> Json:
+        """TRUST: what this program itself has checked.
+
+        Args:
+            audit: of whoever has asked to check again; None: what the own audit has said.
+        """
         state = "checking" if len(self._checked) < self.seats - 1 else "verified"
         if self.fault is not None:
             state = "failed"
         elif is_paused:
             state = "unproved"
-        own_audit: Json | None = None
-        if self._audited is not None:
+        if audit is None and self._audited is not None:
             status = "violation" if self.outcome is None else "sound"
-            own_audit = {"status": status, "proofs": self._audited, "findings": []}
+            audit = {"status": status, "proofs": self._audited, "findings": []}
         return {
             "state": state,
             "seat": None if self.fault is None else self.fault[0],
@@ -186,5 +205,5 @@ class HandFeed:
             "replayed": self.seats if self.is_counted else int(self._audited is not None),
             "words": list(self.words),
             "transcript": self.transcript,
-            "audit": own_audit,
+            "audit": audit,
         }

@@ -1,15 +1,16 @@
 """Hands of the past: what is saved on this computer, newest first."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from p2pokey.errors import DecodeError, VerificationError
 from p2pokey.ports import Verifier
-from p2pokey.table.statistics import Counting, Record, Statistics, read_hand
+from p2pokey.table.statistics import PlayedHand, Record, Statistics, read_hand
 from p2pokey.transcript.file import MAX_FILE
+from p2pokey.transcript.setup import decode_header
 
 MAX_SHOWN = 100
 """Hands of the list; the statistics count all."""
@@ -28,17 +29,13 @@ class PastHand:
     rules: str = ""
     keys: tuple[bytes, ...] = ()
     points: tuple[int, ...] = ()
-
-
-def past_hands(folder: Path, verifier: Verifier) -> list[PastHand]:
-    """The newest hands below the folder."""
-    newest = sorted(_files(folder), key=lambda item: (-item[0], str(item[1])))[:MAX_SHOWN]
-    return [_look(folder, path, at, verifier) for at, path in newest]
+    played: PlayedHand | None = None
+    """For the statistics, where it has a score that all have signed."""
 
 
 def find_hand(folder: Path, id_: str) -> Path | None:
     """The file with that id; None for anything that is not one of the folder's own hands."""
-    for _, path in _files(folder):
+    for _, path in hand_files(folder):
         if path.relative_to(folder).as_posix() == id_:
             return path
     return None
@@ -53,19 +50,14 @@ def read_file(path: Path) -> bytes:
         return b""
 
 
-def statistics_of(folder: Path, verifier: Verifier, keys: tuple[bytes, ...]) -> Statistics:
-    """All hands below the folder, from the side of these identity keys."""
-    counting = Counting(verifier, keys)
-    for _, path in sorted(_files(folder)):
-        counting.add(read_file(path))
-    return counting.sum_up()
-
-
-def to_json(sums: Statistics, names: dict[bytes, str]) -> list[dict[str, Any]]:
+def to_json(sums: Statistics, name_of: Callable[[bytes], str]) -> list[dict[str, Any]]:
     """Rows for the page: first by game, then by player."""
-    games = [{"rules": key, **_row(record)} for key, record in sorted(sums.by_rules.items())]
+    games = [
+        {"name": None, "rules": key, **_row(record)}
+        for key, record in sorted(sums.by_rules.items())
+    ]
     people = [
-        {"player": names.get(key, key.hex()[:8]), **_row(record)}
+        {"name": name_of(key), "rules": None, **_row(record)}
         for key, record in sorted(sums.by_player.items(), key=lambda item: -item[1].hands)
     ]
     return games + people
@@ -74,14 +66,14 @@ def to_json(sums: Statistics, names: dict[bytes, str]) -> list[dict[str, Any]]:
 def _row(record: Record) -> dict[str, int]:
     return {
         "hands": record.hands,
-        "hands_won": record.hands_won,
+        "won": record.hands_won,
         "matches": record.matches,
         "matches_won": record.matches_won,
         "points": record.points,
     }
 
 
-def _files(folder: Path) -> Iterator[tuple[float, Path]]:
+def hand_files(folder: Path) -> Iterator[tuple[float, Path]]:
     """Transcripts below the folder and when they were written; what goes meanwhile is left out."""
     for path in folder.rglob("*.jsonl"):
         try:
@@ -91,20 +83,21 @@ def _files(folder: Path) -> Iterator[tuple[float, Path]]:
             continue
 
 
-def _look(folder: Path, path: Path, at: float, verifier: Verifier) -> PastHand:
+def look_at(folder: Path, path: Path, at: float, verifier: Verifier) -> PastHand:
+    """What a file holds; `at` is when it was written."""
     id_ = path.relative_to(folder).as_posix()
     day = time.strftime("%Y-%m-%d", time.localtime(at))
+    data = read_file(path)
     try:
-        hand = read_hand(read_file(path), verifier)
+        hand, setup = read_hand(data, verifier), decode_header(data.partition(b"\n")[0])
     except (DecodeError, VerificationError):
         return PastHand(id=id_, day=day, status=UNREADABLE)
-    if hand is None:
-        return PastHand(id=id_, day=day, status=UNSCORED)
     return PastHand(
         id=id_,
         day=day,
-        status=SCORED,
-        rules=hand.setup.rules.key,
-        keys=hand.setup.roster,
-        points=hand.points,
+        status=UNSCORED if hand is None else SCORED,
+        rules=setup.rules.key,
+        keys=setup.roster,
+        points=() if hand is None else hand.points,
+        played=hand,
     )

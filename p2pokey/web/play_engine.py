@@ -3,11 +3,9 @@
 Implements `web.engine.Engine`. What the page may ask for is listed here, and nothing else happens.
 """
 
-import base64
-import binascii
+import asyncio
 import logging
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,27 +13,30 @@ from typing import Any, Protocol
 from p2pokey import __version__
 from p2pokey.crypto.group import Group
 from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
-from p2pokey.native.contacts import Met, load_contacts, meet, save_contacts
-from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import Profile, known_keys, save_name
-from p2pokey.net.mesh import Mesh
 from p2pokey.net.public_tables import public_tables
+from p2pokey.net.signalling import check_server
 from p2pokey.rules.published import OPTIONS, RULE_SETS, RuleSet
 from p2pokey.rules.rulesets import options_of, ruleset_for, table_options
 from p2pokey.table.roster import check_name
+from p2pokey.web.archive import Archive, file_json
+from p2pokey.web.bots import MakeBots
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.names import Json, bad_form, read_object, read_word
-from p2pokey.web.net_table import NetTable
-from p2pokey.web.past import find_hand, past_hands, read_file, statistics_of, to_json
-from p2pokey.web.rooms import BringBots, Lobby
+from p2pokey.web.rooms import Lobby
 from p2pokey.web.settings import changed, load_settings, save_settings
 from p2pokey.web.solo import SoloTable
 from p2pokey.web.talk_feed import PHRASES
+from p2pokey.web.uploading import Upload
+from p2pokey.web.viewer import Viewer
 
-MAX_TIMER_S = 600
 LEVELS = {"easy": 1.4, "normal": 0.9, "hard": 0.5}
 """Seconds that a computer player takes; one strength of play so far."""
-_MAX_FILE_TEXT = 48 * 1024
+MAX_NOTICES = 20
+PIECE_S = 0.02
+"""Between two pieces of a file, so that the page stays within its rate of frames."""
+_SILENT = ("layout", "stage", "step", "settings", "replay")
+"""Intents that the page sends beside what its player does: they close no notice."""
 _log = logging.getLogger(__name__)
 
 Intent = Mapping[str, Any]
@@ -44,11 +45,13 @@ Intent = Mapping[str, Any]
 class Seated(Protocol):
     """A table that the player sits at, or that is coming together."""
 
-    def act(self, intent: Intent) -> None:
-        """An intent that is about the table; raises IntentRefused."""
+    wants_out: bool
 
-    def take_notice(self) -> Json | None:
-        """Something to tell the player once."""
+    def start(self) -> None:
+        """Begins."""
+
+    async def act(self, intent: Intent) -> Json | None:
+        """An intent that is about the table; raises IntentRefused."""
 
     def json(self) -> Json | None:
         """TABLE, None while it is coming together."""
@@ -58,6 +61,9 @@ class Seated(Protocol):
 
     async def close(self) -> None:
         """Leaves."""
+
+    def say_goodbye(self) -> bool:
+        """Whether the match is over and the table can be left to end by itself."""
 
     @property
     def is_over(self) -> bool:
@@ -75,23 +81,42 @@ class PlayEngine:
     """Folder of the saved hands."""
     server: str
     """Signalling server that is offered."""
-    bring_bots: BringBots = lambda count, link, password: None
-    """Starts computer players in processes of their own."""
+    make_bots: MakeBots | None = None
+    """Brings computer players along; None: there are none."""
+    ice: tuple[str, ...] = ()
+    """STUN or TURN servers."""
     _settings: dict[str, str | bool] = field(default_factory=dict)
     _seated: Seated | None = None
-    _past: Json | None = None
+    _leaving: list[Seated] = field(default_factory=list)
+    """Tables that the player has said goodbye to and that others may still need."""
+    _archive: Archive = field(init=False)
+    _viewer: Viewer = field(init=False)
+    _upload: Upload = field(default_factory=Upload)
     _public: list[Json] | None = None
-    _notice: Json | None = None
+    _notices: list[Json] = field(default_factory=list)
+    _told: int = 0
     _resumable: list[Json] = field(default_factory=list)
+    _was_seated: bool = False
     _subscribers: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._settings = load_settings(self._settings_path)
+        self._archive = Archive(
+            folder=self.hands,
+            contacts=self.profile.dirs.contacts,
+            keys=self._keys,
+            own_name=lambda: self.name,
+            on_change=self.changed,
+        )
+        self._viewer = Viewer(group=self.group, on_change=self.changed, tell=self.tell)
         self._look_for_tables()
 
     @property
     def _settings_path(self) -> Path:
         return self.profile.dirs.config / "page.json"
+
+    def _keys(self) -> tuple[bytes, ...]:
+        return (self.profile.signer.public_key, *known_keys(self.profile.dirs))
 
     # Engine --------------------------------------------------------------------------------------
 
@@ -115,11 +140,12 @@ class PlayEngine:
         seated = self._seated
         table = None if seated is None else seated.json()
         gathering = None if seated is None else seated.gathering()
-        if seated is not None and (notice := seated.take_notice()) is not None:
-            self._notice = notice
+        replay = self._viewer.json()
         screen = "lobby" if gathering is None else "gathering"
+        if table is not None:
+            screen = "table"
         return {
-            "screen": screen if table is None else "table",
+            "screen": screen if replay is None else "replay",
             "me": {
                 "name": self.name,
                 "key": self.profile.signer.public_key.hex()[:16],
@@ -127,15 +153,16 @@ class PlayEngine:
             },
             "settings": dict(self._settings),
             "lobby": {
-                "resumable": self._resumable if screen == "lobby" and table is None else [],
+                "resumable": self._resumable if screen == "lobby" else [],
                 "public": self._public,
                 "server": self.server,
+                "bots": self.make_bots is not None,
             },
             "gathering": gathering,
             "table": table,
-            "past": self._past,
-            "replay": None,
-            "notice": self._notice,
+            "past": self._archive.json(),
+            "replay": replay,
+            "notice": self._notices[0] if self._notices else None,
         }
 
     def subscribe(self, changed: Callable[[], None]) -> Callable[[], None]:
@@ -143,48 +170,97 @@ class PlayEngine:
         self._subscribers.append(changed)
         return lambda: self._subscribers.remove(changed)
 
-    async def act(self, intent: Intent) -> None:
+    async def act(self, intent: Intent) -> Json | None:
         """Does what the player wants."""
         name = intent.get("do")
         if not isinstance(name, str):
             raise bad_form("an intent with a name")
-        self._notice = None
-        if (do := self._intents.get(name)) is not None:
-            do(intent)
-        elif name == "public":
-            await self._list_tables(intent)
-        elif name in ("leave", "cancel"):
-            await self._leave()
-        elif self._seated is not None:
-            self._seated.act(intent)
-        else:
+        if name not in _SILENT:
+            self._notices = self._notices[1:]
+        try:
+            if (do := self._intents.get(name)) is not None:
+                return await do(intent)
+            return await self._act_at_table(intent)
+        finally:
+            self.changed()
+
+    async def _act_at_table(self, intent: Intent) -> Json | None:
+        seated = self._seated
+        if seated is None:
             raise IntentRefused("no-table")
-        self.changed()
+        answer = await seated.act(intent)
+        if seated.wants_out and seated is self._seated:
+            self._seated = None
+            await self._let_go(seated)
+        return answer
+
+    async def _let_go(self, seated: Seated) -> None:
+        """The player has said goodbye; the others may still need what only this seat has."""
+        if isinstance(seated, SoloTable):
+            await seated.close()
+        else:
+            self._leaving = [*(one for one in self._leaving if not one.is_over), seated]
+        self._look_for_tables()
 
     def changed(self) -> None:
         """Tells the page that there is something new."""
+        is_seated = self._seated is not None and not self._seated.is_over
+        if self._was_seated and not is_seated:
+            self._look_for_tables()
+        self._was_seated = is_seated
         for subscriber in tuple(self._subscribers):
             subscriber()
+
+    def tell(self, notice: Json) -> None:
+        """Something for the player to be told once; shown until the next thing that he does."""
+        self._told += 1
+        self._notices = [*self._notices, {**notice, "n": self._told}][-MAX_NOTICES:]
+        self.changed()
 
     async def close(self) -> None:
         """Ends whatever runs."""
         await self._leave()
+        for seated in self._leaving:
+            await seated.close()
+        await self._viewer.finish()
+        await self._archive.finish()
+
+    def open_file(self, data: bytes, name: str) -> None:
+        """Shows a transcript; raises IntentRefused for a file that is none."""
+        self._viewer.open(data, file=name, name_of=self._archive.known_name)
 
     # Intents -------------------------------------------------------------------------------------
 
     @property
-    def _intents(self) -> dict[str, Callable[[Intent], None]]:
-        return {
+    def _intents(self) -> dict[str, Callable[[Intent], Awaitable[Json | None]]]:
+        own: dict[str, Callable[[Intent], Awaitable[Json | None]]] = {
             "name": self._do_name,
             "settings": self._do_settings,
+            "dismiss": self._do_dismiss,
             "solo": self._do_solo,
             "share": self._do_share,
             "host": self._do_host,
             "join": self._do_join,
             "resume": self._do_resume,
+            "forget": self._do_forget,
+            "public": self._list_tables,
             "past": self._do_past,
             "save": self._do_save,
+            "replay": self._do_replay,
+            "step": self._do_step,
+            "see": self._do_see,
+            "close": self._do_close,
+            "leave": self._do_leave,
+            "cancel": self._do_leave,
         }
+        return own
+
+    async def _do_save(self, intent: Intent) -> Json | None:
+        """A past hand; without an id the one of the table."""
+        if intent.get("id") is None:
+            return await self._act_at_table(intent)
+        path, data = await self._archive.find(intent["id"])
+        return file_json(path.name, data)
 
     @property
     def _lobby(self) -> Lobby:
@@ -194,49 +270,55 @@ class PlayEngine:
             group=self.group,
             hands=self.hands,
             server=self.server,
-            bring_bots=self.bring_bots,
+            make_bots=self.make_bots,
+            ice=self.ice,
             on_change=self.changed,
-            on_connected=self._greet,
+            tell_player=self.tell,
         )
 
     def _look_for_tables(self) -> None:
         self._resumable = self._lobby.resumable()
 
-    def _do_host(self, intent: Intent) -> None:
-        self._take_seat(self._lobby.host(intent, rules_of(intent)))
+    async def _do_dismiss(self, intent: Intent) -> None:
+        """Every intent closes the notice that is shown; this one does nothing else."""
 
-    def _do_join(self, intent: Intent) -> None:
-        self._take_seat(self._lobby.join(intent))
+    async def _do_host(self, intent: Intent) -> None:
+        await self._take_seat(lambda: self._lobby.host(intent, rules_of(intent)))
 
-    def _do_resume(self, intent: Intent) -> None:
-        self._take_seat(self._lobby.resume(intent))
+    async def _do_join(self, intent: Intent) -> None:
+        public = [room["room"] for room in self._public or ()]
+        await self._take_seat(lambda: self._lobby.join(intent, public))
 
-    def _take_seat(self, table: NetTable) -> None:
-        self._refuse_second_table()
-        table.start()
+    async def _do_resume(self, intent: Intent) -> None:
+        await self._take_seat(lambda: self._lobby.resume(intent))
+
+    async def _do_forget(self, intent: Intent) -> None:
+        self._lobby.forget(intent)
+        self._look_for_tables()
+
+    async def _take_seat(self, make: Callable[[], Seated]) -> None:
+        """Sits down; a table alone makes room, one with friends has to be left first."""
+        seated = self._seated
+        if seated is not None and not seated.is_over and not isinstance(seated, SoloTable):
+            raise IntentRefused("at-a-table")
+        table = make()
+        self._seated = None
+        if seated is not None:
+            await seated.close()
+        self._viewer.close()
+        try:
+            table.start()
+        except OSError as error:
+            raise IntentRefused("not-kept", text=error.strerror or str(error)) from error
         self._seated = table
 
-    def _refuse_second_table(self) -> None:
-        """Raises IntentRefused while the player sits somewhere."""
-        if self._seated is not None and not self._seated.is_over:
-            raise IntentRefused("at-a-table")
-
-    def _greet(self, mesh: Mesh) -> list[Json]:
-        """Compares the keys of a table with those of earlier ones, and keeps who is new."""
-        others = [seat for number, seat in enumerate(mesh.roster.seats) if number != mesh.seat]
-        people = [(seat.name, seat.public_key) for seat in others if not seat.is_computer]
-        if self.profile.is_guest:
-            return []
-        path = self.profile.dirs.contacts
-        try:
-            before = load_contacts(path)
-            after, meetings = meet(before, people, time.strftime("%Y-%m-%d"))
-            if after != before:
-                save_contacts(path, after)
-        except (OSError, DecodeError) as error:
-            return [{"code": "contacts", "text": str(error)}]
-        odd = [meeting for meeting in meetings if meeting.met in (Met.CHANGED, Met.RENAMED)]
-        return [{"code": f"key-{m.met.value}", "name": m.name, "known": m.known_as} for m in odd]
+    async def _do_leave(self, intent: Intent) -> None:
+        seated = self._seated
+        if seated is not None and not seated.is_over and seated.say_goodbye():
+            self._seated = None
+            await self._let_go(seated)
+        else:
+            await self._leave()
 
     async def _leave(self) -> None:
         seated, self._seated = self._seated, None
@@ -249,6 +331,7 @@ class PlayEngine:
         if not isinstance(server, str):
             raise bad_form("the address of a server")
         try:
+            check_server(server)
             rooms = await public_tables(server)
         except ConnectError as error:
             raise IntentRefused("server", text=str(error)) from error
@@ -263,7 +346,7 @@ class PlayEngine:
             for room in rooms
         ]
 
-    def _do_name(self, intent: Intent) -> None:
+    async def _do_name(self, intent: Intent) -> None:
         name = intent.get("name")
         try:
             if not isinstance(name, str):
@@ -275,23 +358,27 @@ class PlayEngine:
         if not self.profile.is_guest:
             self._try(lambda: save_name(self.profile.dirs, name))
 
-    def _do_settings(self, intent: Intent) -> None:
+    async def _do_settings(self, intent: Intent) -> None:
         self._settings = changed(self._settings, intent)
         self._try(lambda: save_settings(self._settings_path, self._settings))
 
-    def _do_solo(self, intent: Intent) -> None:
+    async def _do_solo(self, intent: Intent) -> None:
         level = read_word(intent.get("level", "normal"), list(LEVELS))
-        self._sit(rules_of(intent), pause_s=LEVELS[level], other=None)
+        rules = rules_of(intent)
+        await self._take_seat(lambda: self._alone(rules, pause_s=LEVELS[level], other=None))
 
-    def _do_share(self, intent: Intent) -> None:
+    async def _do_share(self, intent: Intent) -> None:
         other = intent.get("other")
         if not isinstance(other, str) or other == self.name:
             other = "2"
-        self._sit(ruleset_for("duel"), pause_s=0.0, other=other)
+        try:
+            check_name(other)
+        except DecodeError as error:
+            raise IntentRefused("name", text=str(error)) from error
+        await self._take_seat(lambda: self._alone(ruleset_for("duel"), pause_s=0.0, other=other))
 
-    def _sit(self, rules: RuleSet, *, pause_s: float, other: str | None) -> None:
-        self._refuse_second_table()
-        table = SoloTable(
+    def _alone(self, rules: RuleSet, *, pause_s: float, other: str | None) -> SoloTable:
+        return SoloTable(
             signer=self.profile.signer,
             name=self.name,
             other_name=other,
@@ -300,53 +387,42 @@ class PlayEngine:
             options=table_options(rules.players, timer_s=0),
             out=self.hands,
             on_change=self.changed,
+            tell_player=self.tell,
             pause_s=pause_s,
         )
-        table.start()
-        self._seated = table
 
-    def _do_past(self, intent: Intent) -> None:
-        verifier, dirs = Ed25519Verifier(), self.profile.dirs
-        keys = (self.profile.signer.public_key, *known_keys(dirs))
-        names = self._names()
-        hands = [
-            {
-                "id": hand.id,
-                "rules": hand.rules,
-                "day": hand.day,
-                "names": [names.get(key, key.hex()[:8]) for key in hand.keys],
-                "points": list(hand.points),
-                "status": hand.status,
-            }
-            for hand in past_hands(self.hands, verifier)
-        ]
-        stats = to_json(statistics_of(self.hands, verifier, keys), names)
-        self._past = {"hands": hands, "stats": stats}
+    # Past hands ----------------------------------------------------------------------------------
 
-    def _names(self) -> dict[bytes, str]:
-        names = {self.profile.signer.public_key: self.name}
-        try:
-            contacts = load_contacts(self.profile.dirs.contacts)
-        except (OSError, DecodeError) as error:
-            _log.warning("no names of friends: %s", error)
-            return names
-        return {contact.key: contact.name for contact in contacts} | names
+    async def _do_past(self, intent: Intent) -> None:
+        self._archive.refresh()
 
-    def _do_save(self, intent: Intent) -> None:
-        """Gives the page a transcript, for its player to keep elsewhere."""
-        id_ = intent.get("id")
-        path = find_hand(self.hands, id_) if isinstance(id_, str) else None
-        if path is None:
-            raise IntentRefused("no-hand")
-        text = base64.b64encode(read_file(path)).decode("ascii")
-        self._notice = {"code": "file", "name": path.name, "data": text}
+    async def _do_replay(self, intent: Intent) -> None:
+        """A past hand by its id, or a file of the page, piece by piece."""
+        if intent.get("id") is not None:
+            path, data = await self._archive.find(intent["id"])
+            named = self._archive.names_beside(path)
+            self._viewer.open(data, file=path.name, name_of=named)
+            return
+        await asyncio.sleep(PIECE_S)
+        whole = self._upload.add(intent)
+        if whole is not None:
+            self.open_file(whole, self._upload.name)
+
+    async def _do_step(self, intent: Intent) -> None:
+        self._viewer.step(intent)
+
+    async def _do_see(self, intent: Intent) -> None:
+        self._viewer.see(intent)
+
+    async def _do_close(self, intent: Intent) -> None:
+        self._viewer.close()
 
     def _try(self, work: Callable[[], None]) -> None:
         """What cannot be kept is only lost for the next time."""
         try:
             work()
         except OSError as error:
-            self._notice = {"code": "not-kept", "text": error.strerror or str(error)}
+            self.tell({"code": "not-kept", "text": error.strerror or str(error)})
 
 
 def rules_of(intent: Intent) -> RuleSet:
@@ -357,14 +433,3 @@ def rules_of(intent: Intent) -> RuleSet:
         return ruleset_for(key, **{str(name): value for name, value in wanted.items()})
     except (InvalidRuleSet, TypeError, ValueError) as error:
         raise IntentRefused("options", text=str(error)) from error
-
-
-def read_upload(intent: Intent, most: int) -> bytes:
-    """A file that the page sends; raises IntentRefused."""
-    text = intent.get("data")
-    if not isinstance(text, str) or len(text) > most:
-        raise IntentRefused("file-size", most=most)
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise bad_form("base64") from None

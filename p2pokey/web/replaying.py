@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from p2pokey.audit.auditor import Progress, audit_transcript
 from p2pokey.audit.report import Report
-from p2pokey.audit.watching import Moment, What
+from p2pokey.audit.watching import Moment, Watch, What
 from p2pokey.crypto.group import Group
 from p2pokey.ports import Sealer, Verifier
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.state import HandState, Phase
 from p2pokey.rules.view import View, public_view
 from p2pokey.tiles import Seat
+from p2pokey.transcript.setup import HandSetup
 from p2pokey.web.ending import end_json
 from p2pokey.web.following import move_json
 from p2pokey.web.game_view import game_json
@@ -24,12 +25,16 @@ from p2pokey.web.names import Json, tile_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A hand that was read from a transcript."""
+    """A hand that was read from a transcript, or is being read."""
 
-    moments: tuple[Moment, ...]
+    moments: Sequence[Moment]
     """The deal, then the state after every move; empty if the file does not come so far."""
-    report: Report
-    """What the audit of the whole file says."""
+    report: Report | None
+    """What the audit of the whole file says; None: it goes on."""
+    setup: HandSetup | None
+    """What the hand started from, if the file says so."""
+    reading: tuple[int, int] | None = None
+    """Work of the audit so far and in all, as long as it goes on."""
 
     @property
     def last_step(self) -> int:
@@ -49,7 +54,7 @@ class Replay:
         """
         at = min(max(step, 0), self.last_step)
         moment = self.moments[at] if self.moments else None
-        setup = self.report.setup
+        setup, reading = self.setup, self.reading
         return {
             "file": file,
             "step": at,
@@ -61,10 +66,11 @@ class Replay:
             "move": None if moment is None else moment_json(moment),
             "checks": self._checks(moment),
             "end": None if moment is None else self._end(moment),
+            "reading": None if reading is None else {"done": reading[0], "total": reading[1]},
         }
 
     def _people(self, names: Sequence[str | None]) -> list[Json]:
-        setup = self.report.setup
+        setup = self.setup
         if setup is None:
             return []
         known = [*names, *[None] * setup.seats]
@@ -79,17 +85,21 @@ class Replay:
 
     def _checks(self, moment: Moment | None) -> Json:
         """Proofs so far, and what does not hold up to here; at the last step all of it."""
+        report = self.report
+        if report is None:
+            done = 0 if moment is None else moment.proofs
+            return {"done": done, "total": None, "status": "running", "failed": []}
         is_last = moment is None or moment is self.moments[-1]
         shown = [
             finding
-            for finding in self.report.findings
+            for finding in report.findings
             if is_last
             or (moment is not None and (finding.line or 0) <= moment.line and finding.line)
         ]
         return {
-            "done": self.report.proofs if moment is None else moment.proofs,
-            "total": self.report.proofs,
-            "status": self.report.status.value,
+            "done": report.proofs if moment is None else moment.proofs,
+            "total": report.proofs,
+            "status": report.status.value,
             "failed": [
                 {"line": one.line, "seat": one.seat, "cause": one.cause, "text": one.text}
                 for one in shown
@@ -97,7 +107,7 @@ class Replay:
         }
 
     def _end(self, moment: Moment) -> Json | None:
-        setup = self.report.setup
+        setup = self.setup
         if moment.state.phase is not Phase.OVER or not moment.faces or setup is None:
             return None
         score = engine_for(setup.rules).score(moment.state, moment.faces, setup.totals)
@@ -111,18 +121,26 @@ def read_replay(
     verifier: Verifier,
     sealer: Sealer,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Replay:
     """Reads and audits a transcript; raises nothing for anything that a file can hold.
 
     Args:
         data: the whole file.
         progress: told how far the work has come.
+        watch: gets every state as soon as all before it is checked.
     """
     moments: list[Moment] = []
+
+    def take(moment: Moment) -> None:
+        moments.append(moment)
+        if watch is not None:
+            watch(moment)
+
     report = audit_transcript(
-        data, group=group, verifier=verifier, sealer=sealer, progress=progress, watch=moments.append
+        data, group=group, verifier=verifier, sealer=sealer, progress=progress, watch=take
     )
-    return Replay(moments=tuple(moments), report=report)
+    return Replay(moments=tuple(moments), report=report, setup=report.setup)
 
 
 def view_at(moment: Moment, seat: Seat | None) -> View:

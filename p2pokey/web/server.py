@@ -124,16 +124,18 @@ class PageServer:
         if not isinstance(number, int) or not isinstance(intent, dict):
             raise BadFrame("expected a number and an intent")
         refused: dict[str, Any] | None = None
+        answer: dict[str, Any] | None = None
         try:
             if connection is not self._controller:
                 raise IntentRefused("other-tab")
-            await self._engine.act(intent)
+            answer = await self._engine.act(intent)
         except IntentRefused as error:
             refused = {"code": error.code, **error.details}
         except Exception:  # noqa: BLE001 - one bad intent must not end the table
             _log.exception("an intent of the page failed")
             refused = {"code": "internal"}
-        await connection.send(write_frame("done", n=number, refused=refused))
+        more = {} if answer is None else {"answer": answer}
+        await connection.send(write_frame("done", n=number, refused=refused, **more))
 
     async def _show(self, connection: ServerConnection, changed: asyncio.Event) -> None:
         """Sends the newest view whenever there is one: a slow tab skips what it missed."""

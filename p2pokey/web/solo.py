@@ -5,6 +5,7 @@ All seats are whole peers of this program (peer/local.py); the page sees one of 
 
 import asyncio
 import logging
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,15 +19,20 @@ from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import SECRET_BYTES, Ed25519Signer, Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net.words import words_at
+from p2pokey.peer.events import PeerEvent
 from p2pokey.peer.local import LocalLinks, LocalSeat, PacedPlayer, local_links
 from p2pokey.peer.players import AutoPlayer
 from p2pokey.peer.playing import PeerPorts
 from p2pokey.peer.table import Table
+from p2pokey.peer.table_events import Question
+from p2pokey.peer.table_names import keep_names
+from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.peer.watching import NoWatch
 from p2pokey.ports import Signer
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import TableOptions, canonical_bytes
 from p2pokey.rules.view import public_view
+from p2pokey.table.commands import AnswerAsk
 from p2pokey.table.roster import safety_numbers
 from p2pokey.table.runners import effective_options
 from p2pokey.tiles import Seat
@@ -42,6 +48,9 @@ BOT_NAMES = ("Kedi", "Baykuş", "Tilki", "Karga")
 """Computer players have animals' names, so that nobody takes them for people."""
 SEED_BYTES = 32
 FIRST = Seat(0)
+LONG_S = 30 * 86_400.0
+NO_HURRY = WaitLimits(untimed_move_s=LONG_S, stay_s=LONG_S, next_hand_s=LONG_S)
+"""Nobody waits for whoever plays alone."""
 _log = logging.getLogger(__name__)
 
 
@@ -59,13 +68,17 @@ class SoloTable:
     out: Path
     """Folder below which the session gets one for its transcripts."""
     on_change: Callable[[], None]
+    tell_player: Callable[[Json], None]
     pause_s: float
     """How long a computer player takes for a move."""
+    wants_out: bool = False
+    """Whether the player has said goodbye."""
     _seats: list[TableSeat] = field(default_factory=list)
     _shown: Seat = FIRST
     _handover: Seat | None = None
+    _scratch: Path | None = None
+    """Journals, and the transcripts of the other seats."""
     _tasks: list[asyncio.Task[Any]] = field(default_factory=list)
-    _notice: Json | None = None
 
     @property
     def is_shared(self) -> bool:
@@ -73,7 +86,11 @@ class SoloTable:
         return self.other_name is not None
 
     def start(self) -> None:
-        """Begins the match; needs a running event loop."""
+        """Begins the match; needs a running event loop.
+
+        Raises:
+            OSError: the folders cannot be written.
+        """
         entropy = OsEntropy()
         people = [self.name] if self.other_name is None else [self.name, self.other_name]
         bots = [name for name in BOT_NAMES if name not in people]
@@ -89,14 +106,18 @@ class SoloTable:
             rules=canonical_bytes(self.rules, self.options),
             entropy=entropy,
         )
-        self._handover = Seat(0) if self.is_shared else None
+        out = self.out / links[0].session_id.hex()[:12]
+        out.mkdir(parents=True, exist_ok=True)
+        keep_names(out, links[0].roster)
+        self._scratch = Path(tempfile.mkdtemp(prefix="p2pokey-solo-"))
+        self._handover = FIRST if self.is_shared else None
         tables = [
-            self._table(link, signer, is_person=link.seat < len(people))
+            self._table(link, signer, out if link.seat == FIRST else None)
             for link, signer in zip(links, signers, strict=True)
         ]
         self._tasks = [asyncio.create_task(self._play(table)) for table in tables]
 
-    def _table(self, link: LocalLinks, signer: Signer, *, is_person: bool) -> Table:
+    def _table(self, link: LocalLinks, signer: Signer, out: Path | None) -> Table:
         entropy = OsEntropy()
         ports = PeerPorts(
             group=self.group,
@@ -106,11 +127,12 @@ class SoloTable:
             entropy=entropy,
         )
         player = AutoPlayer(entropy.random_bytes(SEED_BYTES), link.seat)
-        scratch = Path(tempfile.mkdtemp(prefix="p2pokey-solo-"))
-        out = scratch / "hands"
-        if link.seat == 0:
-            out = self.out / link.session_id.hex()[:12]
-        out.mkdir(parents=True, exist_ok=True)
+        assert self._scratch is not None
+        scratch = self._scratch / f"seat-{link.seat + 1}"
+        if out is None:
+            out = scratch / "hands"
+            out.mkdir(parents=True)
+        is_person = link.seat < (2 if self.is_shared else 1)
         seat = self._seat(link, entropy.random_bytes(SEED_BYTES)) if is_person else None
         table = Table(
             links=link,
@@ -119,7 +141,9 @@ class SoloTable:
             person=PacedPlayer(player, self.pause_s) if seat is None else seat.person,
             out=out,
             journals=scratch / "journals",
-            emit=(lambda event: None) if seat is None else seat.tell,
+            emit=lambda event: self._tell(seat, table, event),
+            limits=NO_HURRY,
+            if_missing=IfMissing.WAIT,
             asks_player=seat is not None,
             stays=True,
             watch=NoWatch() if seat is None else seat.hand,
@@ -128,16 +152,31 @@ class SoloTable:
             seat.table = table
         return table
 
+    def _tell(self, seat: TableSeat | None, table: Table, event: PeerEvent) -> None:
+        """News of a seat; all but the first agree to whatever is asked."""
+        if seat is not None:
+            seat.tell(event)
+        if isinstance(event, Question) and event.must_answer and table.links.seat != FIRST:
+            table.act(AnswerAsk(asker=event.asker, seq=event.seq, yes=True))
+
     def _seat(self, link: LocalLinks, seed: bytes) -> TableSeat:
         words = words_at(safety_numbers(link.session_id))
         seats = self.rules.players
-        hand = HandFeed(seat=link.seat, seats=seats, words=words, on_change=self._changed)
+        is_first = link.seat == FIRST
+        tell = self.tell_player if is_first else lambda notice: None
         seat = TableSeat(
             rules=self.rules,
             options=effective_options(link.roster, self.options),
-            talk=TalkFeed(roster=link.roster, seat=link.seat),
-            hand=hand,
+            talk=TalkFeed(roster=link.roster, seat=link.seat, tell_player=tell),
+            hand=HandFeed(
+                seat=link.seat,
+                seats=seats,
+                words=words,
+                on_change=self._changed,
+                tell_player=tell,
+            ),
             person=PagePerson(self._changed),
+            group=self.group,
             helps=not self.is_shared,
             source=Drbg(seed, "hint", bytes([link.seat])),
             on_change=self._changed,
@@ -151,18 +190,31 @@ class SoloTable:
         try:
             await table.play()
         except P2POkeyError as error:
-            self._notice = {"code": "table-over", "text": str(error)}
-            self.on_change()
+            self._fail({"code": "table-over", "text": str(error)}, table)
+        except OSError as error:
+            self._fail({"code": "not-kept", "text": error.strerror or str(error)}, table)
         except Exception:  # noqa: BLE001 - told to the player, and in the log
             _log.exception("a table on this computer failed")
-            self._notice = {"code": "internal"}
-            self.on_change()
+            self._fail({"code": "internal"}, table)
+        self.on_change()
+
+    def _fail(self, notice: Json, table: Table) -> None:
+        if table.links.seat == FIRST:
+            self.tell_player(notice)
 
     async def close(self) -> None:
         """Ends the table; finished hands are saved already."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for seat in self._seats:
+            await seat.close()
+        if self._scratch is not None:
+            await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
+
+    def say_goodbye(self) -> bool:
+        """No: nobody else needs anything of it."""
+        return False
 
     @property
     def is_over(self) -> bool:
@@ -171,25 +223,26 @@ class SoloTable:
 
     # For the engine ------------------------------------------------------------------------------
 
-    def act(self, intent: Mapping[str, Any]) -> None:
+    async def act(self, intent: Mapping[str, Any]) -> Json | None:
         """Does what the player before the screen wants; raises IntentRefused."""
-        if intent.get("do") == "take-seat":
-            self._handover = None
-        elif self._handover is not None:
-            raise IntentRefused("not-now")
-        elif self.is_shared and intent.get("do") in ("ready", "rematch"):
-            for seat in self._seats:
-                seat.act(intent)
-        else:
-            self._seats[self._shown].act(intent)
+        match intent.get("do"):
+            case "take-seat":
+                self._handover = None
+            case "ready" if intent.get("play") is not True:
+                self.wants_out = True
+            case "ready" if self.is_shared and not self._seats[FIRST].is_over:
+                for seat in self._seats:
+                    await seat.act(intent)
+            case "ready" | "rematch":
+                await self._seats[FIRST].act(intent)
+            case _ if self._handover is not None:
+                raise IntentRefused("not-now")
+            case _:
+                return await self._seats[self._shown].act(intent)
+        return None
 
     def gathering(self) -> Json | None:
         """None: nobody is waited for."""
-
-    def take_notice(self) -> Json | None:
-        """Something to tell the player once."""
-        notice, self._notice = self._notice, None
-        return notice or self._seats[self._shown].take_notice()
 
     def json(self) -> Json:
         """TABLE of docs/page-protocol.md, with nobody's rack while the screen changes hands."""

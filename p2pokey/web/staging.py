@@ -29,7 +29,11 @@ class Stage:
 
     wishes: list[Wish] = field(default_factory=list)
     _basis: frozenset[Tile] = frozenset()
-    """Duel: what lay on the table when the work on it began."""
+
+    @property
+    def basis(self) -> frozenset[Tile]:
+        """Duel: what lay on the table when the work on it began."""
+        return self._basis
 
     def put(self, view: View, wishes: Iterable[Wish]) -> None:
         """Takes over what the page has built."""

@@ -6,10 +6,16 @@ from pathlib import Path
 import pytest
 
 from p2pokey.native.identity import Ed25519Verifier
-from p2pokey.web.past import find_hand, past_hands, statistics_of, to_json
+from p2pokey.table.statistics import Counting
+from p2pokey.web.past import PastHand, find_hand, hand_files, look_at, to_json
 from tests.cli.conftest import transcript  # noqa: F401 - a fixture
 
 VERIFIER = Ed25519Verifier()
+
+
+def past_hands(folder: Path) -> list[PastHand]:
+    newest = sorted(hand_files(folder), reverse=True)
+    return [look_at(folder, path, at, VERIFIER) for at, path in newest]
 
 
 @pytest.fixture
@@ -26,7 +32,7 @@ def folder(tmp_path: Path, transcript: bytes) -> Path:  # noqa: F811
 
 
 def test_newest_first_with_what_they_are(folder: Path):
-    hands = past_hands(folder, VERIFIER)
+    hands = past_hands(folder)
 
     assert [(hand.id, hand.status) for hand in hands] == [
         ("session/hand-001-seat-1.jsonl", "scored"),
@@ -35,7 +41,7 @@ def test_newest_first_with_what_they_are(folder: Path):
     ]
     assert hands[0].rules == "classic"
     assert len(hands[0].points) == 4
-    assert past_hands(folder / "nowhere", VERIFIER) == []
+    assert past_hands(folder / "nowhere") == []
 
 
 def test_an_id_leads_to_its_file_and_nowhere_else(folder: Path):
@@ -53,9 +59,14 @@ def test_an_id_leads_to_its_file_and_nowhere_else(folder: Path):
 
 
 def test_rows_for_the_page(folder: Path):
-    key = past_hands(folder, VERIFIER)[0].keys[1]
-    rows = to_json(statistics_of(folder, VERIFIER, (key,)), {})
+    hands = past_hands(folder)
+    key = hands[0].keys[1]
+    counting = Counting(VERIFIER, (key,))
+    for hand in hands:
+        counting.count(hand.played)
+    rows = to_json(counting.sum_up(), lambda key: key.hex()[:8])
 
-    assert rows[0]["rules"] == "classic"
+    assert (rows[0]["rules"], rows[0]["name"]) == ("classic", None)
     assert [row["hands"] for row in rows] == [1, 1, 1, 1]
     assert rows[0]["matches"] == 0
+    assert {row["name"] for row in rows[1:]} == {k.hex()[:8] for k in hands[0].keys if k != key}

@@ -1,6 +1,7 @@
 """The real engine of the page: a solo hand with real peers, lobby intents, hostile intents."""
 
 import asyncio
+import base64
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,8 @@ class Page:
             yield view
             await asyncio.sleep(0)
 
-    async def act(self, do: str, **more: Any) -> None:
-        await self.engine.act({"do": do, **more})
+    async def act(self, do: str, **more: Any) -> Any:
+        return await self.engine.act({"do": do, **more})
 
 
 def is_over(view: Any) -> bool:
@@ -132,15 +133,22 @@ def test_past_hands_and_statistics(engine: PlayEngine):
         await play_hand(page)
         await page.act("leave")
         await page.act("past")
-        past = engine.view()["past"]
-        await page.act("save", id=past["hands"][0]["id"])
-        return past, engine.view()["notice"]
+        async for view in page.views():
+            past = view["past"]
+            if past is not None and past["stats"] is not None:
+                break
+        return past, await page.act("save", id=past["hands"][0]["id"])
 
-    past, notice = asyncio.run(main())
+    past, saved = asyncio.run(main())
     assert past["hands"][0]["status"] == "scored"
     assert past["stats"][0]["rules"] == "duel"
     assert past["stats"][0]["hands"] == 1
-    assert notice["code"] == "file"
+    assert len(past["stats"]) == 1, "computer players have no row"
+    assert past["hands"][0]["names"] == ["Ayşe", "Kedi"]
+    data = base64.b64decode(saved["file"]["data"])
+    assert saved["file"]["name"].endswith(".jsonl")
+    report = audit_transcript(data, group=GROUP, verifier=Ed25519Verifier(), sealer=ChaChaSealer())
+    assert report.status is Status.SOUND
 
 
 def refusal(engine: PlayEngine, intent: Any) -> str:
@@ -166,7 +174,16 @@ def refusal(engine: PlayEngine, intent: Any) -> str:
         ({"do": "join", "invite": "x" * 10_000}, "form"),
         ({"do": "host", "rules": "classic", "timer_s": -5}, "form"),
         ({"do": "host", "rules": "classic", "bots": 9}, "form"),
-        ({"do": "resume", "id": "../../etc"}, "no-table"),
+        ({"do": "resume", "id": "../../etc"}, "nothing-to-resume"),
+        ({"do": "forget", "id": "../../etc"}, "nothing-to-resume"),
+        ({"do": "host", "rules": "classic", "bots": 2}, "no-bots"),
+        ({"do": "host", "rules": "classic", "server": "nowhere"}, "server"),
+        ({"do": "join", "invite": "K7Q2M", "public": True, "server": "x"}, "server"),
+        ({"do": "share", "other": "a\u202eb"}, "name"),
+        ({"do": "replay", "id": "../../etc/passwd"}, "no-hand"),
+        ({"do": "replay", "id": 5}, "no-hand"),
+        ({"do": "step", "to": 1}, "no-replay"),
+        ({"do": "see", "seat": 1}, "no-replay"),
         ({"do": "save", "id": "../../etc/passwd"}, "no-hand"),
         ({"do": "public", "server": 5}, "form"),
         ({"do": "public", "server": "ws://127.0.0.1:1"}, "server"),
