@@ -9,8 +9,11 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from p2pokey.rules.duel_solver import best_table
+from p2pokey.tiles import format_tile, parse_tile
 from tests.web.browser.performing import clicks
 from tests.web.players import pick
+from tests.web.proposals import proposals
 from tests.web.real.visiting import WAIT_S, Guest
 
 Json = dict[str, Any]
@@ -125,6 +128,8 @@ def fingerprint(seen: Seen) -> str:
 
 def sensible(game: Json, rng: random.Random) -> Json:
     """A move that gets on with the hand: finishes if it can, lays what can be laid, keeps what fits."""
+    if game["duel"]:
+        return thrifty(game) or pick(game, rng)
     intent = pick(game, rng)
     if intent["do"] == "discard" and not game["floors"]:
         return {"do": "discard", "tile": loneliest(game, rng)}
@@ -140,10 +145,8 @@ def loneliest(game: Json, rng: random.Random) -> str:
             return 99
         colour, number = tile[0], int(tile[1:-1])
         return sum(
-            other[0] == colour
-            and abs(int(other[1:-1]) - number) in (1, 2)
-            or other[0] != colour
-            and int(other[1:-1]) == number
+            (other[0] == colour and abs(int(other[1:-1]) - number) in (1, 2))
+            or (other[0] != colour and int(other[1:-1]) == number)
             for other in rack
             if other != tile and not other.startswith("*")
         )
@@ -151,3 +154,24 @@ def loneliest(game: Json, rng: random.Random) -> str:
     tiles = list(game["can"]["discard"])
     rng.shuffle(tiles)
     return min(tiles, key=friends)
+
+
+def thrifty(game: Json) -> Json | None:
+    """In the duel: new sets of the own rack, or one more tile on a set; else a draw, else nothing.
+
+    The best table of all takes a hundred clicks.
+    """
+    if not game["duel"]["opened"][game["turn"]]:
+        return proposals(game) or ({"do": "draw"} if game["can"]["draw"] else None)
+    rack = [parse_tile(tile) for tile in game["rack"]]
+    lying = [[one["tile"] for one in meld["tiles"]] for meld in game["melds"]]
+    if game["can"]["play"]:
+        if (own := best_table([], rack)) is not None and own.melds:
+            sets = [[format_tile(tile) for tile in meld.tiles] for meld in own.melds]
+            return {"do": "play", "table": [*lying, *sets]}
+        for n, meld in enumerate(lying):
+            grown = best_table([parse_tile(tile) for tile in meld], rack)
+            if grown is not None and grown.used and len(grown.melds) == 1:
+                longer = [format_tile(tile) for tile in grown.melds[0].tiles]
+                return {"do": "play", "table": [*lying[:n], longer, *lying[n + 1 :]]}
+    return {"do": "draw"} if game["can"]["draw"] else None
