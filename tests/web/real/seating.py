@@ -20,10 +20,11 @@ async def choose_game(guest: Guest, rules: str) -> None:
     await guest.click(f"label.game:has(input[value='{rules}'])")
 
 
-async def host(guest: Guest, rules: str, *switches: str) -> str:
+async def host(guest: Guest, rules: str, *switches: str, bots: int = 0) -> str:
     """Opens a table without a timer; the link that is to be passed on, by the button that copies it.
 
     Args:
+        bots: computer players who take seats.
         switches: labels of the form's switches to click, as they are read in English.
     """
     await guest.click("[data-choice=host]")
@@ -31,6 +32,8 @@ async def host(guest: Guest, rules: str, *switches: str) -> str:
     await guest.page.locator("#field-timer_s").select_option("0")
     for switch in switches:
         await guest.page.locator("label.switch", has_text=switch).first.click()
+    if bots:
+        await guest.page.locator("#field-bots").select_option(str(bots))
     await guest.click(".submit button")
     await guest.see(".gathering .link")
     await guest.page.locator(".invitation button").nth(1).click()
