@@ -31,7 +31,10 @@ async def host(guest: Guest, rules: str, *switches: str, bots: int = 0) -> str:
     await choose_game(guest, rules)
     await guest.page.locator("#field-timer_s").select_option("0")
     for switch in switches:
-        await guest.page.locator("label.switch", has_text=switch).first.click()
+        label = guest.page.locator("label.switch", has_text=switch).first
+        if not await label.is_visible():
+            await guest.click(".setup > details summary")
+        await label.click()
     if bots:
         await guest.page.locator("#field-bots").select_option(str(bots))
     await guest.click(".submit button")
