@@ -21,7 +21,7 @@ async def perform(visit: Visit, engine: LocalEngine, intent: Json) -> None:
     await in_step(page, engine.view()["table"]["game"])
     await page.keyboard.press("Escape")
     await page.evaluate("p2pokey.state.local.picked = []")
-    await _DOING[intent["do"]](page, intent)
+    await clicks(page, intent)
     for _ in range(300):
         if _sent(engine) > before:
             last = [one for one in engine.intents if one["do"] not in SILENT][-1]
@@ -33,6 +33,11 @@ async def perform(visit: Visit, engine: LocalEngine, intent: Json) -> None:
         await asyncio.sleep(0.02)
     toasts = await page.locator(".toast").all_inner_texts()
     raise AssertionError(f"never sent: {intent}; the page says {toasts}")
+
+
+async def clicks(page: Page, intent: Json) -> None:
+    """The clicks that mean that intent; a question that the page asks is left open."""
+    await _DOING[intent["do"]](page, intent)
 
 
 async def in_step(page: Page, game: Json) -> None:
