@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 MAX_PAGE_BYTES = 200_000
-"""What one screen loads in one language, unpacked."""
+"""What a visit can load at most, unpacked: all screens, and one language."""
 _TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",

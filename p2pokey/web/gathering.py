@@ -9,6 +9,7 @@ from p2pokey.net.control import HostControl
 from p2pokey.net.progress import Phase, Progress
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.names import Json, read_number
+from p2pokey.web.qr import matrix
 
 WINDOW_S = 300
 """How long friends can join; once it has run out the host may open it again."""
@@ -53,6 +54,7 @@ class Gathering:
     link: str | None = None
     """Invite of the table."""
     _code: str | None = None
+    _qr: list[str] | None = None
     _here: list[str] = field(default_factory=list)
     _phase: str = "connecting"
     _steps: tuple[int, int] = (1, 0)
@@ -87,7 +89,7 @@ class Gathering:
 
     def invited(self, code: str, link: str) -> None:
         """There is an invite to pass on."""
-        self._code, self.link = code, link
+        self._code, self.link, self._qr = code, link, matrix(link)
         self.on_change()
 
     async def ask_about(self, name: str, key: bytes) -> bool:
@@ -133,6 +135,7 @@ class Gathering:
             "role": self.role,
             "code": self._code,
             "link": self.link,
+            "qr": self._qr,
             "seats": self.seats or len(self._here),
             "here": list(self._here),
             "phase": self._phase,

@@ -21,22 +21,24 @@ from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.rules.rulesets import options_of, ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.web.acting import MOVES, move_of, read_wishes
+from p2pokey.web.archive import file_json
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.following import NewTile
 from p2pokey.web.game_view import game_json
 from p2pokey.web.hints import advice, hints_json
 from p2pokey.web.names import bad_form, read_list, read_number, read_tile, read_word
+from p2pokey.web.qr import matrix
 from p2pokey.web.replaying import Replay, read_replay
 from p2pokey.web.server import open_page_server
 from p2pokey.web.sorting import sorts_json
 from p2pokey.web.staging import Stage
+from p2pokey.web.talk_feed import PHRASES
 from p2pokey.web.uploading import Upload
 from tests.bots.hands import Source
 from tests.web.local_table import WORDS, LocalTable, is_over, options_json
 
 Json = dict[str, Any]
 Intent = Mapping[str, Any]
-PHRASES = ["hello", "good-luck", "nice", "hurry", "sorry", "thanks", "again", "bye"]
 CODE = "K7Q2M-lale-deniz-kartal"
 SETTINGS: Json = {
     "lang": "auto", "theme": "felt", "palette": "classic", "shapes": True, "sound_turn": True,
@@ -105,7 +107,7 @@ class LocalEngine:
             }
             for key, rules in RULE_SETS.items()
         ]
-        return {"games": games, "phrases": PHRASES, "version": "0.0.0-test"}
+        return {"games": games, "phrases": list(PHRASES), "version": "0.0.0-test"}
 
     def view(self) -> View:
         return {
@@ -124,7 +126,7 @@ class LocalEngine:
         self._subscribers.append(changed)
         return lambda: self._subscribers.remove(changed)
 
-    async def act(self, intent: Intent) -> None:
+    async def act(self, intent: Intent) -> Json | None:
         self.intents.append(dict(intent))
         name = intent.get("do")
         if not isinstance(name, str):
@@ -142,6 +144,7 @@ class LocalEngine:
         else:
             raise IntentRefused("unknown")
         self.changed()
+        return file_json(_PAST_HAND.name, _PAST_HAND.read_bytes()) if name == "save" else None
 
     # --- tables ---
 
@@ -291,7 +294,7 @@ class LocalEngine:
             "replayed": table.seats if done else 0,
             "words": WORDS,
             "transcript": f"hand-{table.game}.jsonl" if done else None,
-            "audit": {"status": "ok", "proofs": objects, "findings": []} if done else None,
+            "audit": {"status": "sound", "proofs": objects, "findings": []} if done else None,
         }
 
     # --- intents at a table ---
@@ -370,8 +373,7 @@ class LocalEngine:
         self.handover = None
 
     def _do_nothing(self, intent: Intent) -> None:
-        """Void, recheck and save are the real engine's."""
-        self.notice = {"code": f"did-{intent['do']}"}
+        """Files, audits, friends at a door: the real engine's."""
 
     # --- intents anywhere ---
 
@@ -409,7 +411,8 @@ class LocalEngine:
         self.sit(made, 0)
 
     def _do_share(self, intent: Intent) -> None:
-        made = LocalTable("duel", people=(0, 1), shared=True, seed=self.seed)
+        names = (self.name, str(intent.get("other", "2")))
+        made = LocalTable("duel", people=(0, 1), shared=True, seed=self.seed, names=names)
         self.sit(made, 0)
         self.handover = Seat(0)
 
@@ -426,9 +429,11 @@ class LocalEngine:
         self._gather("guest", RULE_SETS["classic"], False)
 
     def _gather(self, role: str, rules: Any, assisted: bool) -> None:
+        link = f"https://example.org/j#{CODE}" if role == "host" else None
         self.gathering = {
-            "role": role, "code": CODE if role == "host" else None,
-            "link": f"https://example.org/j#{CODE}" if role == "host" else None,
+            "role": role, "code": CODE if role == "host" else None, "link": link,
+            "qr": None if link is None else matrix(link), "knocks": [], "window": "open",
+            "can_bring_bots": role == "host",
             "seats": rules.players, "here": [self.name], "phase": "waiting", "done": 1,
             "total": rules.players, "window_s": 300,
         }  # fmt: skip
@@ -466,9 +471,14 @@ class LocalEngine:
     def _do_past(self, intent: Intent) -> None:
         hand = {
             "id": "hand-1", "rules": "classic", "day": "2026-05-01", "names": ["Ayşe", "Mehmet"],
-            "points": [0, -2], "status": "verified",
+            "points": [0, -2], "status": "scored",
         }  # fmt: skip
-        self.past = {"hands": [hand], "stats": [{"name": "Mehmet", "hands": 12, "won": 5}]}
+        sums = {"hands": 12, "won": 5, "matches": 2, "matches_won": 1, "points": -34}
+        games, people = (
+            {"name": None, "rules": "classic", **sums},
+            {"name": "Mehmet", "rules": None, **sums},
+        )
+        self.past = {"hands": [hand], "stats": [games, people]}
 
     async def _do_replay(self, intent: Intent) -> None:
         """A transcript of the page, in pieces, or the only past hand."""
@@ -537,7 +547,6 @@ _AT_TABLE: dict[str, Callable[[LocalEngine, Intent], None]] = {
     "take-seat": LocalEngine._do_take_seat,
     "void": LocalEngine._do_nothing,
     "recheck": LocalEngine._do_nothing,
-    "save": LocalEngine._do_nothing,
 }
 _ANYWHERE: dict[str, Callable[[LocalEngine, Intent], None]] = {
     "name": LocalEngine._do_name,
@@ -547,6 +556,14 @@ _ANYWHERE: dict[str, Callable[[LocalEngine, Intent], None]] = {
     "host": LocalEngine._do_host,
     "join": LocalEngine._do_join,
     "public": LocalEngine._do_public,
+    "save": LocalEngine._do_nothing,
+    "dismiss": LocalEngine._do_nothing,
+    "forget": LocalEngine._do_nothing,
+    "kick": LocalEngine._do_nothing,
+    "accept-key": LocalEngine._do_nothing,
+    "admit": LocalEngine._do_nothing,
+    "reopen": LocalEngine._do_nothing,
+    "bots": LocalEngine._do_nothing,
     "resume": LocalEngine._do_resume,
     "past": LocalEngine._do_past,
     "step": LocalEngine._do_step,

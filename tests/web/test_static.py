@@ -8,18 +8,25 @@ from pathlib import Path
 
 import pytest
 
+from p2pokey.net.progress import Phase
 from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.web.files import MAX_PAGE_BYTES, page_files
+from p2pokey.web.gathering import _NOTICES
+from p2pokey.web.past import SCORED, UNREADABLE, UNSCORED
+from p2pokey.web.talk_feed import PHRASES
 
 STATIC = Path(str(files("p2pokey.web") / "static"))
 LANGUAGES = ("en", "tr")
-_LITERAL = re.compile(r'\b(?:t|count)\((?:[^()"`]*\? )?"([\w.-]+)"(?: : "([\w.-]+)")?')
-_PREFIX = re.compile(r"\b(?:t|tCode|count)\(`([\w.-]+)\$\{")
+_WAITED_FOR = set(Phase) - _NOTICES - {Phase.CODE_SHOWN, Phase.FRIENDS_HERE, Phase.WINDOW_OPEN}
+"""Steps to a table with a sentence of their own; in the others one waits for friends."""
+_LITERAL = re.compile(r'(?<!\bh\()"([\w-]+(?:\.[\w-]+)+)"')
+_PREFIX = re.compile(r"`([\w-]+(?:\.[\w-]+)*\.(?:[\w-]+-)?)\$\{")
+_SUFFIX = re.compile(r"`\$\{\w+\}(\.[\w-]+)`")
 _HOLE = re.compile(r"\{\w+\}")
 
 
 def _catalogue(language: str) -> dict[str, str]:
-    """Flat, as js/i18n.js reads it: an empty name stands for the branch itself."""
+    """Flat, as js/i18n.js reads it: an empty name stands for the branch itself, a pair for name and help."""
     text = (STATIC / "lang" / f"{language}.json").read_text("utf-8")
     found: dict[str, str] = {}
 
@@ -28,10 +35,16 @@ def _catalogue(language: str) -> dict[str, str]:
         for name, value in branch:
             key = ".".join(filter(None, (prefix, name)))
             if isinstance(value, str):
-                assert key not in found, f"{key} twice"
-                found[key] = value
+                add(key, value)
+            elif isinstance(value[0], str):
+                add(key, value[0])
+                add(f"{key}.help", value[1])
             else:
                 collect(value, key)
+
+    def add(key: str, text: str) -> None:
+        assert key not in found, f"{key} twice"
+        found[key] = text
 
     collect(json.loads(text, object_pairs_hook=list), "")
     return found
@@ -40,10 +53,6 @@ def _catalogue(language: str) -> dict[str, str]:
 def _scripts() -> Iterator[tuple[str, str]]:
     for path in sorted(STATIC.rglob("*.js")):
         yield path.name, path.read_text("utf-8")
-
-
-def _has(catalogue: dict[str, str], key: str) -> bool:
-    return key in catalogue or f"{key}.other" in catalogue
 
 
 def test_catalogues_have_the_same_keys_and_holes() -> None:
@@ -55,26 +64,45 @@ def test_catalogues_have_the_same_keys_and_holes() -> None:
         assert set(_HOLE.findall(text)) == set(_HOLE.findall(turkish[key])), key
 
 
+def _asked() -> tuple[set[str], set[str]]:
+    """Keys that scripts name, and beginnings of those that they build."""
+    texts = [text for _, text in _scripts()]
+    branches = {key.partition(".")[0] for key in _catalogue("en")}
+    keys = {key for text in texts for key in _LITERAL.findall(text)}
+    return (
+        {key for key in keys if key.partition(".")[0] in branches},
+        {prefix for text in texts for prefix in _PREFIX.findall(text)},
+    )
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_that_a_script_asks_for_is_there(language: str) -> None:
     catalogue = _catalogue(language)
-    asked = {
-        key for _, text in _scripts() for found in _LITERAL.findall(text) for key in found if key
-    }
-    assert len(asked) > 200
-    missing = {key for key in asked if not _has(catalogue, key)}
-    assert missing == set()
-    prefixes = {prefix for _, text in _scripts() for prefix in _PREFIX.findall(text)}
+    keys, prefixes = _asked()
+    assert len(keys) > 200
+    assert len(prefixes) > 20
+    assert {key for key in keys if key not in catalogue} == set()
     assert {p for p in prefixes if not any(key.startswith(p) for key in catalogue)} == set()
 
 
 def test_no_sentence_lies_about_unused() -> None:
-    scripts = "\n".join(text for _, text in _scripts())
-    built = set(_PREFIX.findall(scripts)) | {"stage.", "phrase.", "rule.", "refused.", "charge."}
-    built |= {"notice.", "reason.", "option.", "hand-status.", "stats.", "log.", "paused."}
+    keys, prefixes = _asked()
+    whole = "\n".join(text for _, text in _scripts())
+    suffixes = tuple(_SUFFIX.findall(whole))
     for key in _catalogue("en"):
-        plain = re.sub(r"\.(one|other)$", "", key)
-        assert f'"{plain}"' in scripts or any(key.startswith(prefix) for prefix in built), key
+        is_built = key.endswith(suffixes) or any(key.startswith(prefix) for prefix in prefixes)
+        assert key in keys or is_built or f'"{key}"' in whole, key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_engine_names_has_a_sentence(language: str) -> None:
+    catalogue = _catalogue(language)
+    assert {f"phrase.{code}" for code in PHRASES} <= catalogue.keys()
+    assert {f"gathering.phase-{phase}" for phase in _WAITED_FOR} <= catalogue.keys()
+    assert {f"notice.{phase}" for phase in _NOTICES} <= catalogue.keys()
+    assert {
+        f"hand-status.{status}" for status in (SCORED, UNSCORED, UNREADABLE)
+    } <= catalogue.keys()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -99,32 +127,11 @@ def test_turkish_keeps_its_letters() -> None:
     assert "toUpperCase" not in "".join(text for _, text in _scripts())
 
 
-_IMPORT = re.compile(r'from "\./([\w-]+\.js)"')
-
-
-def _with_imports(names: list[str]) -> set[str]:
-    """Scripts and all that they import, without what they load later."""
-    found: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _IMPORT.findall((STATIC / "js" / name).read_text("utf-8"))
-    return found
-
-
-@pytest.mark.parametrize("screen", ["lobby", "gathering", "table", "replay"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_screen_is_small_to_load(screen: str, language: str) -> None:
-    scripts = _with_imports(["main.js", f"{screen}.js"])
-    loaded = [STATIC / "js" / name for name in scripts]
-    shared = ["base", "tile", "panels"]
-    styles = {"table": ["table", "rack", "drawer", "small"], "replay": ["table", "replay"]}
-    names = [*shared, *styles.get(screen, ["lobby"])]
-    loaded += [STATIC / "style" / f"{name}.css" for name in names]
-    loaded += [STATIC / "lang" / f"{language}.json"]
-    loaded += [STATIC / "index.html", STATIC / "icon.svg"]
+def test_the_page_is_small(language: str) -> None:
+    """All that one visit can load: every script and style of every screen, and one language."""
+    loaded = [path for path in STATIC.rglob("*") if path.is_file() and path.parent.name != "lang"]
+    loaded.append(STATIC / "lang" / f"{language}.json")
     assert sum(path.stat().st_size for path in loaded) <= MAX_PAGE_BYTES
 
 

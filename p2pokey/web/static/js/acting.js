@@ -1,63 +1,62 @@
-// Sends an intent and tells the player what came of it.
+// Sends intents and tells the player what came of them.
 
-import { has, t } from "./i18n.js";
-import { change, redraw, state } from "./store.js";
+import { clean, has, t } from "./i18n.js";
+import { change, local } from "./store.js";
 
 let connection = null;
-let refusedSound = () => {};
+let onRefused = () => {};
 
-export function useConnection(made, onRefused) {
+export function useConnection(made, refused) {
   connection = made;
-  refusedSound = onRefused;
+  onRefused = refused;
 }
 
-/**
- * Sends an intent; resolves to why it was refused, or null.
- *
- * @param options.quiet the player need not hear of a refusal.
- */
-export async function act(intent, { quiet = false } = {}) {
-  if (!connection) return { code: "offline" };
-  const refused = await connection.act(intent);
-  if (refused && !quiet) {
-    toast(explain(refused), "bad");
-    refusedSound();
+/** Sends an intent; resolves to why it was refused, or null. */
+export const tell = (name, more) => connection.act({ do: name, ...more });
+
+/** The same, and says why not. */
+export async function act(name, more) {
+  const refused = await tell(name, more);
+  if (refused) {
+    refuse(refused);
+    onRefused();
   }
   return refused;
 }
 
-export const takeControl = () => connection?.takeControl();
+export const takeControl = () => connection.takeControl();
 
-/** A refusal as a sentence, with the rule that is behind it. */
-function explain(refused) {
-  if (refused.rule) return sentence(refused);
-  const key = `refused.${refused.code}`;
-  return has(key) ? t(key, refused) : refused.text ?? t("refused.internal");
+/** The sentence of a rule that says no, with its numbers: {rule, text, numbers}. */
+export function sentence({ rule, text, numbers = {} }) {
+  const named = Object.keys(numbers).sort().join("-");
+  const key = [`rule.${rule}.${named}`, `rule.${rule}`].find(has);
+  return key ? t(key, numbers) : clean(text);
 }
 
-/** The sentence of a rule that says no: {rule, text, numbers}. */
-export function sentence(why) {
-  const numbers = why.numbers ?? {};
-  const named = Object.keys(numbers).sort().join("-");
-  const keys = [`rule.${why.rule}.${named}`, `rule.${why.rule}`];
-  const key = keys.find((name) => has(name));
-  const text = key ? t(key, numbers) : why.text;
-  return why.rule ? t("rule.cited", { text, rule: why.rule }) : text;
+export const cited = (why) => t("rule.cited", { text: sentence(why), rule: why.rule });
+
+/** Says why not; a rule as a card with its number and what it says in general. */
+export function refuse(why) {
+  if (!why?.rule) {
+    toast(has(`refused.${why?.code}`) ? t(`refused.${why.code}`, why) : clean(why?.text) || t("refused.not-now"), "bad");
+    return;
+  }
+  const { rule, numbers } = why;
+  const text = sentence(why);
+  const general = has(`rule.${rule}`) ? t(`rule.${rule}`, numbers) : "";
+  toast(text, "bad", { rule, general: general === text ? "" : general });
 }
 
 let nextToast = 1;
 
-export function toast(text, kind = "info") {
+/** A line that goes by itself; a card stays longer and can be closed. */
+export function toast(text, kind = "info", card = null) {
   const id = nextToast++;
-  const toasts = state.local.toasts.filter((other) => other.text !== text).slice(-2);
-  change({ toasts: [...toasts, { id, text, kind }] });
-  setTimeout(() => {
-    state.local.toasts = state.local.toasts.filter((other) => other.id !== id);
-    redraw();
-  }, 6000);
+  const others = local.toasts.filter((other) => other.text !== text && !(card && other.card)).slice(-2);
+  change({ toasts: [...others, { id, text, kind, card }] });
+  setTimeout(() => dropToast(id), card ? 14000 : 6000);
 }
 
-/** Asks before doing something that cannot be undone. */
-export function ask(text, yes, doIt, { danger = false } = {}) {
-  change({ question: { text, yes, doIt, danger } });
-}
+export const dropToast = (id) => change({ toasts: local.toasts.filter((one) => one.id !== id) });
+
+export const ask = (text, yes, doIt, danger = false) => change({ question: { text, yes: t(yes), doIt, danger } });

@@ -1,5 +1,5 @@
 // Turns a description of the page into DOM, and changes only what is different from before.
-// Nodes with a key are kept when their siblings change: a tile under the finger stays the same node.
+// Nodes are kept: a tile under the finger stays the same node.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");
@@ -7,59 +7,46 @@ const HANDLERS = Symbol("handlers");
 
 /**
  * Describes an element: `h("button.primary", { key, click: act }, "Open")`. Properties may be left out;
- * functions are listeners; texts become text nodes, never markup.
+ * `key` tells it from others alike, `class` may be a list with gaps, `label` is the accessible name, functions are listeners, and texts
+ * become text nodes, never markup.
  */
 export function h(name, ...rest) {
   const [tag, ...classes] = name.split(".");
   const props = isProps(rest[0]) ? { ...rest.shift() } : {};
-  if (classes.length) props.class = [...classes, props.class].filter(Boolean).join(" ");
+  const given = [...classes, props.class].flat().filter(Boolean);
+  if (given.length) props.class = given.join(" ");
   if (tag === "button") props.type ??= "button";
-  return { tag, props, key: props.key, children: flatten(rest, []) };
+  return { tag, props, id: `${name} ${props.key ?? ""}`, children: flatten(rest) };
 }
 
 const isProps = (value) => value?.constructor === Object && !("children" in value) && !("text" in value);
 
-function flatten(children, out) {
-  for (const child of children) {
-    if (Array.isArray(child)) flatten(child, out);
-    else if (child !== null && child !== undefined && typeof child !== "boolean") {
-      out.push(typeof child === "object" ? child : { text: String(child) });
-    }
-  }
-  return out;
-}
+const flatten = (children) => children.flat(Infinity)
+  .filter((child) => child != null && typeof child !== "boolean" && child !== "")
+  .map((child) => (typeof child === "object" ? child : { text: String(child) }));
 
-/** Makes the children of `element` what `children` describe. */
 export function patch(element, ...children) {
-  patchChildren(element, flatten(children, []), false);
+  patchChildren(element, flatten(children), false);
 }
 
+/** New nodes for what `children` describe, that nothing here will change again. */
+export const make = (...children) => flatten(children).map((child) => create(child, false));
+
+// What was there goes on as what is now called the same; without a key, in the order of those alike.
 function patchChildren(element, next, svg) {
-  const old = element[KIDS] ?? [];
-  const keyed = new Map();
-  const loose = [];
-  for (const item of old) {
-    if (item.v.key === undefined) loose.push(item);
-    else keyed.set(item.v.key, item);
-  }
-  const kept = new Set();
-  let at = 0;
+  const before = new Map();
+  for (const item of element[KIDS] ?? []) before.set(item.v.id, [...(before.get(item.v.id) ?? []), item]);
   const items = next.map((v) => {
-    let item = v.key === undefined ? loose[at] : keyed.get(v.key);
-    if (v.key === undefined && item) at += 1;
-    if (item && item.v.tag === v.tag && !kept.has(item)) {
-      update(item, v, svg);
-    } else {
-      item = { v, node: create(v, svg) };
-    }
-    kept.add(item);
+    const item = before.get(v.id)?.shift();
+    if (!item) return { v, node: create(v, svg) };
+    update(item, v, svg);
     return item;
   });
-  for (const item of old) if (!kept.has(item)) item.node.remove();
+  for (const item of [...before.values()].flat()) item.node.remove();
   let cursor = element.firstChild;
-  for (const item of items) {
-    if (item.node === cursor) cursor = cursor.nextSibling;
-    else element.insertBefore(item.node, cursor);
+  for (const { node } of items) {
+    if (node === cursor) cursor = cursor.nextSibling;
+    else element.insertBefore(node, cursor);
   }
   element[KIDS] = items;
 }
@@ -68,9 +55,7 @@ function create(v, svg) {
   if (v.tag === undefined) return document.createTextNode(v.text);
   const isSvg = svg || v.tag === "svg";
   const node = isSvg ? document.createElementNS(SVG, v.tag) : document.createElement(v.tag);
-  setProps(node, {}, v.props);
-  patchChildren(node, v.children, isSvg);
-  applyValue(node, {}, v.props);
+  setAll(node, {}, v, isSvg);
   v.props.made?.(node);
   return node;
 }
@@ -78,39 +63,35 @@ function create(v, svg) {
 function update(item, v, svg) {
   const before = item.v;
   item.v = v;
-  if (v.tag === undefined) {
-    if (before.text !== v.text) item.node.data = v.text;
-    return;
-  }
-  setProps(item.node, before.props, v.props);
-  patchChildren(item.node, v.children, svg || v.tag === "svg");
-  applyValue(item.node, before.props, v.props);
+  if (v.tag !== undefined) setAll(item.node, before.props, v, svg || v.tag === "svg");
+  else if (before.text !== v.text) item.node.data = v.text;
+}
+
+function setAll(node, before, { props, children }, svg) {
+  for (const name in before) if (!(name in props)) setAttribute(node, name, null);
+  for (const name in props) if (before[name] !== props[name]) setAttribute(node, name, props[name]);
+  setVars(node, before.vars, props.vars);
+  setHandlers(node, props);
+  if (children.length || node[KIDS]) patchChildren(node, children, svg);
+  // Only now: the value of a list is one of its children.
+  if ("value" in props && before.value !== props.value && node.value !== String(props.value)) node.value = props.value;
+  if ("checked" in props && node.checked !== props.checked) node.checked = props.checked;
 }
 
 const SPECIAL = new Set(["key", "vars", "value", "checked", "made"]);
-const isAttribute = (name, value) => !SPECIAL.has(name) && typeof value !== "function";
 
-function setProps(node, before, after) {
-  for (const name in before) {
-    if (isAttribute(name, before[name]) && !(name in after)) node.removeAttribute(name);
-  }
-  for (const name in after) {
-    if (isAttribute(name, after[name]) && before[name] !== after[name]) setAttribute(node, name, after[name]);
-  }
-  setVars(node, before.vars, after.vars);
-  setHandlers(node, after);
-}
-
-function setAttribute(node, name, value) {
-  if (value === false || value === null || value === undefined) node.removeAttribute(name);
+function setAttribute(node, given, value) {
+  if (SPECIAL.has(given) || typeof value === "function") return;
+  const name = given === "label" ? "aria-label" : given;
+  if (name.startsWith("aria-") && typeof value === "boolean") node.setAttribute(name, String(value));
+  else if (value === false || value == null) node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : String(value));
 }
 
-// Inline style attributes are forbidden by the page's policy; custom properties set here are not.
+// The page's policy forbids style attributes, not properties set here.
 function setVars(node, before = {}, after = {}) {
-  for (const name in before) if (!(name in after)) node.style.removeProperty(name);
-  for (const name in after) {
-    if (before[name] !== after[name]) node.style.setProperty(name, String(after[name]));
+  for (const name in { ...before, ...after }) {
+    if (before[name] !== after[name]) node.style.setProperty(name, String(after[name] ?? ""));
   }
 }
 
@@ -122,11 +103,4 @@ function setHandlers(node, props) {
     if (!(type in active)) node.addEventListener(type, (event) => active[type]?.(event));
     active[type] = props[type];
   }
-}
-
-function applyValue(node, before, after) {
-  if ("value" in after && before.value !== after.value && node.value !== String(after.value)) {
-    node.value = after.value;
-  }
-  if ("checked" in after && node.checked !== after.checked) node.checked = after.checked;
 }

@@ -1,39 +1,30 @@
-// What a new view brings besides pictures: sounds, the title, the log, words for screen readers.
+// What a new view brings besides pictures: sounds, title, log, words for screen readers.
 
-import { clean, signed, t } from "./i18n.js";
+import { clean, describe, local, signed, t, table } from "./core.js";
+import { chargeName, chatText, finishText, nameOf } from "./seats.js";
 import { play } from "./sound.js";
-import { chargeName, chatText, nameOf } from "./seats.js";
-import { state, table } from "./store.js";
-import { describe } from "./tile.js";
 import { turnText } from "./status.js";
 
 let before = null;
 let lines = 0;
 
-/** Compares the new view with the last one that was seen. */
 export function follow() {
   const now = table();
-  if (!now) {
-    before = null;
-    document.title = "p2pokey";
-    return;
-  }
-  const mine = Boolean(now.game?.mine);
-  document.title = mine ? t("title.your-turn") : `p2pokey · ${t(`game.${now.rules}`)}`;
-  const last = JSON.stringify(now.game?.last ?? null);
-  const snapshot = {
-    mine, last, chat: now.chat.at(-1)?.n ?? -1, end: Boolean(now.end), failed: now.trust?.state === "failed",
-    stage: now.stage?.name, hand: now.match?.hand,
+  const mine = Boolean(now?.game?.mine);
+  document.title = !now ? "p2pokey" : mine ? t("title.your-turn") : `p2pokey · ${t(`game.${now.rules}`)}`;
+  const is = now && {
+    mine, last: JSON.stringify(now.game?.last ?? null), chat: now.chat.at(-1)?.n ?? -1, end: Boolean(now.end),
+    failed: now.trust?.state === "failed", hand: now.match?.hand,
   };
-  if (before) compare(now, before, snapshot);
+  if (before && now) compare(now, before, is);
   else if (mine) say(turnText());
-  before = snapshot;
+  before = is;
 }
 
 function compare(now, was, is) {
   if (is.hand !== was.hand) {
     note(t("log.hand", { n: is.hand }), "new-hand");
-    state.local.resultHidden = null;
+    local.resultHidden = null;
   }
   if (is.last !== was.last && now.game?.last) tellMove(now.game.last, now.game);
   if (is.mine && !was.mine) {
@@ -43,35 +34,33 @@ function compare(now, was, is) {
   }
   if (is.chat > was.chat) tellChat(now, was.chat);
   if (is.end && !was.end) {
-    const won = now.end.finisher === now.seat;
-    play(won ? "win" : "tile");
-    const text = now.end.finisher === null ? t("result.nobody") : won ? t("result.you") : t("result.other", { name: nameOf(now.end.finisher) });
-    note(text, "end");
-    say(text);
-    state.local.focus = "result-title";
+    play(now.end.finisher === now.seat ? "win" : "tile");
+    note(finishText(now.end), "end");
+    say(finishText(now.end));
+    local.focus = "result-title";
   }
   if (is.failed && !was.failed) say(t("trust.failed-title", { name: nameOf(now.trust.seat ?? 0) }));
 }
 
 function tellMove(last, game) {
-  const text = moveText(last, game);
-  if (text) {
-    note(text, last.kind);
-    if (last.seat !== table().seat) say(text);
-  }
-  for (const charge of last.charges ?? []) {
-    const told = t("log.charge", { name: nameOf(charge.seat), points: signed(charge.points), why: chargeName(charge.rule) });
-    note(told, charge.points > 0 ? "charge" : "bonus");
+  const text = moveText(last);
+  note(text, last.kind);
+  if (last.seat !== table().seat) say(text);
+  for (const { seat, points, rule } of last.charges ?? []) {
+    const told = t("log.charge", { name: nameOf(seat), points: signed(points), why: chargeName(rule) });
+    note(told, points > 0 ? "charge" : "bonus");
     say(told);
   }
-  if (["discard", "draw", "take", "open", "lay", "add", "play", "finish"].includes(last.kind)) play("tile");
+  play("tile");
 }
 
-export function moveText(last, game) {
-  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile, game?.okey ?? null));
-  const tile = last.tile ? describe(last.tile, game?.okey ?? null) : names[0] ?? "";
-  const key = last.failed ? "log.failed" : last.kind === "open" && last.opened === "pairs" ? "log.open-pairs" : `log.${last.kind}`;
-  return t(key, { name: nameOf(last.seat), tile, tiles: names.join(", "), value: last.value ?? "", n: (last.meld ?? 0) + 1, count: names.length });
+export function moveText(last) {
+  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile));
+  const kind = last.failed ? "failed" : last.kind === "open" && last.opened === "pairs" ? "open-pairs" : last.kind;
+  return t(`log.${kind}`, {
+    name: nameOf(last.seat), tile: last.tile ? describe(last.tile) : names[0] ?? "",
+    tiles: names.join(", "), value: last.value ?? "", n: (last.meld ?? 0) + 1,
+  });
 }
 
 function tellChat(now, seen) {
@@ -79,28 +68,25 @@ function tellChat(now, seen) {
     if (line.n <= seen || line.seat === now.seat || now.muted.includes(line.seat)) continue;
     play("chat");
     say(`${nameOf(line.seat)}: ${clean(chatText(line), 200)}`);
-    if (!(state.local.drawerOpen && state.local.drawer === "chat") && isNarrow()) state.local.unread += 1;
+    const isSeen = local.drawer === "chat" && (local.drawerOpen || !matchMedia("(max-width: 1099px)").matches);
+    if (!isSeen) local.unread += 1;
   }
 }
 
-const isNarrow = () => matchMedia("(max-width: 1099px)").matches || state.local.drawer !== "chat";
-
 function note(text, kind) {
   lines += 1;
-  state.local.log = [...state.local.log.slice(-300), { n: lines, text, kind }];
+  local.log = [...local.log.slice(-150), { n: lines, text, kind }];
 }
 
 /** Has a screen reader say it, after what it is saying now. */
-export function say(text) {
+function say(text) {
   const region = document.getElementById("live");
-  const line = document.createElement("p");
-  line.textContent = text;
-  region.append(line);
+  region.append(Object.assign(document.createElement("p"), { textContent: text }));
   while (region.childElementCount > 6) region.firstElementChild.remove();
 }
 
 function notify() {
-  if (document.hidden && "Notification" in window && Notification.permission === "granted") {
+  if (document.hidden && globalThis.Notification?.permission === "granted") {
     new Notification(t("title.your-turn"), { tag: "p2pokey-turn", icon: "/icon.svg" });
   }
 }

@@ -1,200 +1,165 @@
-// The player's own tiles between two views: arrangement, melds not sent yet, the duel's table under
-// work. A view never moves a tile that is there already.
+// The player's own tiles: arrangement, melds not sent yet, the duel's table under work. A view never
+// moves a tile that is there already.
 
-import { act } from "./acting.js";
+import { change, game, isDuel, local, mayAct, settings, state, table, tell } from "./core.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
-import * as staging from "./staging.js";
-import { change, game, mayAct, settings, state, table } from "./store.js";
 
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
 let current = "";
 let landing = null;
 let keeping = 0;
+let proposed = "[]";
 
-const local = () => state.local;
+const takeOut = (sets, tiles) => without(sets, tiles).filter((set) => set.length > 0);
+const without = (sets, tiles) => sets.map((set) => set.filter((tile) => !tiles.includes(tile)));
+const keepOnly = (sets, tiles) => takeOut(sets, sets.flat().filter((tile) => !tiles.includes(tile)));
+const lying = () => (game()?.melds ?? []).map((meld) => meld.tiles.map((placed) => placed.tile));
+const fingerprint = (sets) => sets.map((set) => set.toSorted().join(" ")).sort().join("/");
 
-export const isDuel = () => table()?.rules === "duel";
+function together(sets, tiles, index) {
+  if (index === null) return [...takeOut(sets, tiles), tiles.slice()];
+  const next = without(sets, tiles);
+  next[index].push(...tiles);
+  return next.filter((set) => set.length > 0);
+}
 
-/** Tiles of the rack that are on the table under work, or in melds not sent yet. */
-export const laidAside = () =>
-  local().work ? staging.added(local().work.sets, local().work.base) : local().melds.flat();
+/** Tiles of the rack that lie elsewhere, not sent yet. */
+export function laidAside() {
+  if (!local.work) return local.melds.flat();
+  const old = local.work.base.flat();
+  return local.work.sets.flat().filter((tile) => !old.includes(tile));
+}
 
 /** What the duel's table looks like just now: under work, or as it lies. */
-export const tableSets = () => local().work?.sets ?? staging.setsOf(game()?.melds ?? []);
+export const tableSets = () => local.work?.sets ?? lying();
 
 /** Whether the duel's table may be taken apart now. */
 export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
 
-/** Brings what is local in line with the newest view. */
+/** Whether one of the tiles belongs to the duel's table. */
+export const fromTable = (tiles) => isDuel() && lying().flat().some((tile) => tiles.includes(tile));
+
 export function settle() {
   const seen = game();
   if (!seen) {
     // Between two hands, or in the lobby: nothing lies anywhere.
     current = "";
-    Object.assign(local(), { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
+    Object.assign(local, { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
     return;
   }
-  const name = handName();
-  if (name !== current) {
-    current = name;
-    recall(name);
-  }
-  settleWork(seen);
-  const rack = seen.rack.filter((tile) => tile !== null);
-  local().melds = staging.keepOnly(local().melds, rack);
-  const aside = new Set(laidAside());
-  const here = seen.rack.filter((tile) => tile === null || !aside.has(tile));
-  const settled = reconcile(local().rows, here, settings().large_tiles);
-  local().rows = settled.rows;
-  if (settled.fresh.length) {
-    land(settled.fresh);
-    local().fresh = settled.fresh;
-  }
-  local().fresh = local().fresh.filter((tile) => here.includes(tile));
-  const all = new Set([...rack, ...tableSets().flat()]);
-  local().picked = local().picked.filter((tile) => all.has(tile));
-}
-
-function handName() {
   const { rules, seat, match } = table();
-  return [rules, seat, match?.hand, game().starter, game().indicator].join(" ");
+  const name = [rules, seat, match?.hand, seen.starter, seen.indicator].join(" ");
+  if (name !== current) recall(name);
+  const rack = seen.rack.filter((tile) => tile !== null);
+  settleWork(rack);
+  local.melds = keepOnly(local.melds, rack);
+  const aside = laidAside();
+  const here = seen.rack.filter((tile) => !aside.includes(tile));
+  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles);
+  local.rows = landing && fresh.length === 1 ? put(rows, fresh, landing) : rows;
+  if (fresh.length) landing = null;
+  local.fresh = (fresh.length ? fresh : local.fresh).filter((tile) => here.includes(tile));
+  const all = [...rack, ...tableSets().flat()];
+  local.picked = local.picked.filter((tile) => all.includes(tile));
 }
 
-// A play of the duel is built on one table; when that table has changed, the work has no ground.
-function settleWork(seen) {
-  const work = local().work;
+// Work on a table that has changed has no ground any more.
+function settleWork(rack) {
+  const { work } = local;
   if (!work) return;
-  const base = staging.setsOf(seen.melds);
-  if (staging.fingerprint(base) !== staging.fingerprint(work.base)) {
-    local().work = null;
-    local().past = [];
-    return;
-  }
-  const here = [...base.flat(), ...seen.rack.filter((tile) => tile !== null)];
-  work.sets = staging.keepOnly(work.sets, here);
+  const base = lying();
+  if (fingerprint(base) === fingerprint(work.base)) work.sets = keepOnly(work.sets, [...base.flat(), ...rack]);
+  else Object.assign(local, { work: null, past: [] });
 }
 
-/** Where the next tile that comes shall lie. */
 export function landAt(place) {
   landing = place;
 }
 
-function land(fresh) {
-  if (landing && fresh.length === 1) local().rows = put(local().rows, fresh, landing);
-  landing = null;
+function edit(next) {
+  const { rows, melds, work, past } = local;
+  change({ ...next, past: [...past, { rows, melds, work }].slice(-MOST_PAST) });
+  settled();
 }
 
-// --- Changes by the player ---
-
-function edit(next) {
-  const { rows, melds, work } = local();
-  const past = [...local().past, { rows, melds, work }].slice(-MOST_PAST);
-  change({ ...next, past });
+function settled() {
   settle();
   keep();
+  proposeMelds();
 }
 
 export function moveTo(tiles, place) {
-  const there = tiles.filter((tile) => find(local().rows, tile));
-  if (there.length === tiles.length) edit({ rows: put(local().rows, tiles, place) });
+  if (tiles.every((tile) => find(local.rows, tile))) edit({ rows: put(local.rows, tiles, place) });
   else backToRack(tiles, place);
 }
 
-/** Takes tiles out of melds that were not sent and puts them on the rack. */
 export function backToRack(tiles, place = null) {
-  const aside = new Set(laidAside());
-  const own = tiles.filter((tile) => aside.has(tile) || find(local().rows, tile));
-  if (own.length === 0) return false;
-  const work = local().work;
+  const aside = laidAside();
+  const own = tiles.filter((tile) => aside.includes(tile) || find(local.rows, tile));
+  if (own.length === 0) return;
+  const { work, melds } = local;
   landing = own.length === 1 ? place : null;
-  if (work) edit({ work: { ...work, sets: staging.takeOut(work.sets, own) } });
-  else edit({ melds: staging.takeOut(local().melds, own) });
-  proposeMelds();
+  edit(work ? { work: { ...work, sets: takeOut(work.sets, own) } } : { melds: takeOut(melds, own) });
   change({ picked: [], fresh: [] });
-  return true;
 }
 
-/** Puts tiles together as a new meld, or adds them to one that is not sent yet. */
+/** Puts tiles together, or adds them to a meld that is not sent yet. */
 export function setAside(tiles, index = null) {
-  if (isDuel()) {
-    if (!mayWork()) return;
-    const base = staging.setsOf(game().melds);
-    const sets = tableSets();
-    const next = index === null ? staging.newMeld(sets, tiles) : staging.extend(sets, index, tiles);
-    edit({ work: { base, sets: next }, picked: [] });
-  } else {
-    const melds = local().melds;
-    const next = index === null ? staging.newMeld(melds, tiles) : staging.extend(melds, index, tiles);
-    edit({ melds: next, picked: [] });
-  }
-  proposeMelds();
+  if (!isDuel()) edit({ melds: together(local.melds, tiles, index), picked: [] });
+  else if (mayWork()) rebuild(together(tableSets(), tiles, index));
 }
 
-/** Lays these melds aside instead of what was there. */
-export function replaceMelds(melds) {
-  edit({ melds, picked: [] });
-  proposeMelds();
-}
+const rebuild = (sets) => edit({ work: { base: lying(), sets }, picked: [] });
+
+export const replaceMelds = (melds) => edit({ melds, picked: [] });
 
 export function splitBefore(index, tile) {
-  const base = staging.setsOf(game().melds);
-  edit({ work: { base, sets: staging.split(tableSets(), index, tile) }, picked: [] });
-  proposeMelds();
+  const sets = tableSets().slice();
+  const at = sets[index].indexOf(tile);
+  sets.splice(index, 1, sets[index].slice(0, at), sets[index].slice(at));
+  rebuild(sets);
 }
 
-export function resetTable() {
-  edit(isDuel() ? { work: null, picked: [] } : { melds: [], picked: [] });
-  proposeMelds();
-}
+export const resetTable = () => edit({ work: null, melds: [], picked: [] });
 
 export function undo() {
-  const last = local().past.at(-1);
+  const last = local.past.at(-1);
   if (!last) return;
-  change({ ...last, past: local().past.slice(0, -1), picked: [] });
-  settle();
-  keep();
-  proposeMelds();
+  change({ ...last, past: local.past.slice(0, -1), picked: [] });
+  settled();
 }
 
 export function sort(kind) {
-  const tiles = tilesOf(local().rows).filter((tile) => !tile.startsWith("?"));
-  const given = table().sorts?.[kind];
-  const groups = given ?? [tiles.slice().sort()];
-  const here = new Set(tiles);
-  const mine = groups.map((group) => group.filter((tile) => here.has(tile))).filter((g) => g.length);
-  edit({ rows: arrange(mine, rowCount(game().rack.length, settings().large_tiles)), fresh: [] });
+  const tiles = tilesOf(local.rows).filter((tile) => !isHidden(tile));
+  const groups = (table().sorts?.[kind] ?? [tiles.toSorted()]).map((group) => group.filter((tile) => tiles.includes(tile)));
+  const rows = rowCount(game().rack.length, settings().large_tiles);
+  edit({ rows: arrange(groups.filter((group) => group.length > 0), rows), fresh: [] });
 }
 
-/** Forgets what was under construction: it has been sent. */
 export function sent() {
   change({ melds: [], work: null, past: [], picked: [] });
   settle();
   keep();
 }
 
-let proposed = "[]";
-
-/** Asks the engine what the melds under construction are worth. */
 function proposeMelds() {
-  const melds = isDuel() ? (local().work ? local().work.sets : []) : local().melds;
+  const melds = isDuel() ? local.work?.sets ?? [] : local.melds;
   const text = JSON.stringify(melds);
   if (text === proposed) return;
   proposed = text;
-  act({ do: "stage", melds }, { quiet: true });
+  tell("stage", { melds });
 }
-
-// --- Kept over a reload ---
 
 function keep() {
   clearTimeout(keeping);
   keeping = setTimeout(() => {
-    const { rows, melds, work } = local();
+    const { rows, melds, work } = local;
     // On a shared device both racks are kept, each by its own name.
     const others = stored().filter((one) => one.name !== current).slice(-1);
     sessionStorage.setItem(STORED, JSON.stringify([...others, { name: current, rows, melds, work }]));
     const shown = rows.map((row) => row.map((tile) => (isHidden(tile) ? null : tile)));
-    if (state.control) act({ do: "layout", rows: shown }, { quiet: true });
+    if (state.control) tell("layout", { rows: shown });
   }, 250);
 }
 
@@ -206,10 +171,15 @@ function stored() {
   }
 }
 
+// What this tab has kept, else what the engine has.
 function recall(name) {
-  const empty = { rows: [], melds: [], work: null };
-  const { name: _, ...found } = stored().find((one) => one.name === name) ?? { ...empty, rows: table().layout ?? [] };
-  Object.assign(local(), empty, found, { past: [], picked: [], fresh: [], held: false, cursor: 0 });
+  current = name;
+  const { layout, staged } = table();
+  const sets = staged?.melds.map((meld) => meld.tiles) ?? [];
+  const { rows, melds, work } = stored().find((one) => one.name === name) ?? {
+    rows: layout ?? [], melds: isDuel() ? [] : sets, work: isDuel() && sets.length ? { base: lying(), sets } : null,
+  };
+  Object.assign(local, { rows, melds, work, past: [], picked: [], fresh: [], held: false, cursor: 0 });
   proposed = "[]";
   proposeMelds();
 }

@@ -1,105 +1,85 @@
 // Setting up a table: one plain sentence for each choice.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
-import { form, selectField, switchField, textField } from "./forms.js";
-import { count, has, t } from "./i18n.js";
-import { icon } from "./icons.js";
-import { redraw, state } from "./store.js";
+import {
+  act, count, form, h, icon, onSubmit, redraw, selectField, state, switchField, t, tCode, textField,
+} from "./core.js";
 
 const TIMERS = [0, 15, 30, 45, 60, 90];
+const LEVELS = ["easy", "normal", "hard"];
 const FIRST = ["partners", "penalties", "melds_rise"];
 
 const gameOf = (key) => state.world.games.find((game) => game.key === key) ?? state.world.games[0];
 
-/** Pictures of the games to choose from. */
-function gamePicker(values, games) {
-  return h("fieldset.games", { key: "games" }, h("legend", t("host.game")),
-    games.map((game) => h("label.game", { key: game.key },
-      h("input", { type: "radio", name: "game", value: game.key, checked: values.rules === game.key, change: () => choose(values, game.key) }),
-      h("span", h("b", t(`game.${game.key}`)), h("small", t(`game.${game.key}.help`)), h("i", count("count.players", game.players))))));
-}
+const gamePicker = (values) => h("fieldset.games", h("legend", t("host.game")),
+  state.world.games.map(({ key, players }) => h("label.game", { key },
+    h("input", { type: "radio", name: "game", value: key, checked: values.rules === key, change: () => choose(values, key) }),
+    h("span", h("b", t(`game.${key}`)), h("small", t(`game.${key}.help`)), h("i", count("count.players", players))))));
 
-function choose(values, key) {
-  values.rules = key;
-  values.options = {};
-  state.local.forms = { ...state.local.forms };
+function choose(values, rules) {
+  Object.assign(values, { rules, options: {} });
   redraw();
 }
 
-function optionFields(values, only) {
-  const game = gameOf(values.rules);
-  const chosen = (values.options ??= {});
-  return game.options.filter((option) => option.name !== "hands" && FIRST.includes(option.name) === only).map((option) => {
-    if (!(option.name in chosen)) chosen[option.name] = option.usual;
-    const label = t(`option.${option.name}`);
-    const help = t(`option.${option.name}.help`);
-    if (typeof option.usual === "boolean") return switchField(chosen, option.name, label, help);
-    return selectField(chosen, option.name, label, option.values.map((value) => [value, valueText(option.name, value)]), help);
+/** The options that are asked for first, or all the others. */
+function optionFields(values, first) {
+  const chosen = values.options;
+  const wanted = gameOf(values.rules).options.filter(({ name }) => name !== "hands" && FIRST.includes(name) === first);
+  return wanted.map(({ name, usual, values: allowed }) => {
+    chosen[name] ??= usual;
+    const key = `option.${name}`;
+    if (typeof usual === "boolean") return switchField(chosen, name, key);
+    return selectField(chosen, name, t(key), allowed.map((value) => [value, tCode(`${key}.${value}`, String(value))]), t(`${key}.help`));
   });
 }
 
-const valueText = (name, value) => (has(`option.${name}.${value}`) ? t(`option.${name}.${value}`) : String(value));
-
 function handsField(values) {
-  const option = gameOf(values.rules).options.find((found) => found.name === "hands");
-  if (!option) return h("p.note", { key: "hands" }, t("host.hands-until"));
-  values.hands = option.values.includes(values.hands) ? values.hands : option.usual;
-  return selectField(values, "hands", t("host.hands"), option.values.map((n) => [n, count("count.hands", n)]), t("host.hands.help"));
+  const option = gameOf(values.rules).options.find(({ name }) => name === "hands");
+  if (!option) return h("p.note", t("host.hands-until"));
+  if (!option.values.includes(values.options.hands)) values.options.hands = option.usual;
+  return selectField(values.options, "hands", t("host.hands"), option.values.map((n) => [n, count("count.hands", n)]), t("host.hands.help"));
 }
+
+const setup = (values, start, key, symbol, ...fields) => h("form.setup", { submit: onSubmit(() => start(values)) },
+  gamePicker(values), fields, h("div.submit", h("button.primary.big", { type: "submit" }, icon(symbol), t(key))));
+
+const more = (...fields) => fields.flat().length > 0 && h("details.more", h("summary", t("host.more")), fields);
 
 export function soloForm() {
   const values = form("solo", { rules: "101-rising", options: {}, level: "normal" });
-  return h("form.setup", { submit: (event) => { event.preventDefault(); act({ do: "solo", rules: values.rules, options: optionsOf(values), level: values.level }); } },
-    gamePicker(values, state.world.games),
+  return setup(values, solo, "solo.start", "play",
     h("div.two", handsField(values),
-      selectField(values, "level", t("solo.level"), ["easy", "normal", "hard"].map((level) => [level, t(`solo.level.${level}`)]), t("solo.level.help"))),
+      selectField(values, "level", t("solo.level"), LEVELS.map((level) => [level, t(`solo.level.${level}`)]), t("solo.level.help"))),
     optionFields(values, true),
-    more(optionFields(values, false)),
-    h("div.submit", h("button.primary.big", { type: "submit" }, icon("play"), t("solo.start"))));
+    more(optionFields(values, false)));
 }
 
-const optionsOf = (values) => {
-  const allowed = gameOf(values.rules).options.map((option) => option.name);
-  const chosen = { ...values.options, ...(allowed.includes("hands") ? { hands: values.hands } : {}) };
-  return Object.fromEntries(Object.entries(chosen).filter(([name]) => allowed.includes(name)));
-};
-
-function more(fields) {
-  if (fields.length === 0) return null;
-  return h("details.more", { key: "more" }, h("summary", t("host.more")), fields);
-}
+const solo = ({ rules, options, level }) => act("solo", { rules, options, level });
 
 export function hostForm() {
-  const values = form("host", { rules: "101-rising", options: {}, timer_s: 30, assisted: false, recovery: true, unlinkable: false, listed: false, password: "", bots: 0 });
-  const players = gameOf(values.rules).players;
+  const values = form("host", {
+    rules: "101-rising", options: {}, timer_s: 30, assisted: false, recovery: true, unlinkable: false, listed: false, password: "", server: "", bots: 0,
+  });
+  const { players } = gameOf(values.rules);
+  const many = players > 2;
+  const choices = (values_, text, none) => values_.map((n) => [n, n ? count(text, n) : t(none)]);
   values.bots = Math.min(values.bots, players - 2);
-  return h("form.setup", { submit: (event) => { event.preventDefault(); host(values); } },
-    gamePicker(values, state.world.games),
+  return setup(values, host, "host.start", "people",
     h("div.two", handsField(values),
-      selectField(values, "timer_s", t("host.timer"), TIMERS.map((s) => [s, s ? count("count.seconds", s) : t("host.timer.none")]), t("host.timer.help"))),
+      selectField(values, "timer_s", t("host.timer"), choices(TIMERS, "count.seconds", "host.timer.none"), t("host.timer.help"))),
     optionFields(values, true),
-    switchField(values, "assisted", t("host.assisted"), t("host.assisted.help")),
-    players > 2 ? switchField(values, "recovery", t("host.recovery"), t("host.recovery.help")) : null,
-    players > 2 ? selectField(values, "bots", t("host.bots"), botChoices(players), t("host.bots.help")) : null,
-    h("details.more", { key: "more" }, h("summary", t("host.more")),
-      switchField(values, "listed", t("host.listed"), t("host.listed.help")),
-      textField(values, "password", t("host.password"), { help: t("host.password.help"), maxlength: 64 }),
-      switchField(values, "unlinkable", t("host.unlinkable"), t("host.unlinkable.help")),
+    switchField(values, "assisted", "host.assisted"),
+    many && switchField(values, "recovery", "host.recovery"),
+    many && state.view.lobby?.bots !== false && selectField(values, "bots", t("host.bots"), choices([...Array(players - 1).keys()], "count.bots", "host.bots.none"), t("host.bots.help")),
+    more(
+      switchField(values, "listed", "host.listed"),
+      textField(values, "password", "host.password", { help: t("host.password.help"), maxlength: 64 }),
+      switchField(values, "unlinkable", "host.unlinkable"),
       optionFields(values, false),
-      textField(values, "server", t("host.server"), { help: t("host.server.help", { server: state.view.lobby?.server ?? "" }), maxlength: 200 })),
-    h("div.submit", h("button.primary.big", { type: "submit" }, icon("people"), t("host.start"))));
+      textField(values, "server", "host.server", { help: t("host.server.help", { server: state.view.lobby?.server ?? "" }), maxlength: 200 })));
 }
 
-const botChoices = (players) =>
-  Array.from({ length: players - 1 }, (_, n) => [n, n ? count("count.bots", n) : t("host.bots.none")]);
-
-function host(values) {
-  const { rules, hands, timer_s, assisted, recovery, unlinkable, listed, bots } = values;
-  const intent = { do: "host", rules, options: optionsOf(values), timer_s, assisted, unlinkable, listed, bots };
-  intent.recovery = gameOf(rules).players > 2 && recovery;
-  if (hands !== undefined) intent.hands = hands;
-  if (values.password) intent.password = values.password;
-  if (values.server) intent.server = values.server;
-  act(intent);
+function host({ password, server, options, ...values }) {
+  const recovery = gameOf(values.rules).players > 2 && values.recovery;
+  const given = { ...(options.hands ? { hands: options.hands } : null), ...(password ? { password } : null), ...(server ? { server } : null) };
+  act("host", { ...values, options, recovery, ...given });
 }

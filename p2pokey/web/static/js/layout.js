@@ -1,4 +1,4 @@
-// The arrangement of the rack: rows of tile names and nulls. Pure; the table never reorders it.
+// The arrangement of the rack: rows of tile names and nulls. The table never reorders it.
 
 export const COLUMNS = 15;
 const HIDDEN = "?";
@@ -18,35 +18,29 @@ export const tilesOf = (rows) => rows.flat().filter((tile) => tile !== null);
 
 /**
  * The same arrangement for the tiles that are on the rack now: what has gone leaves a gap, what has
- * come takes the first free place. A null among the tiles is one that cannot be read yet; it keeps a
- * place, and the tile takes that place when it can be read.
+ * come takes the first free place. A null on the rack is a tile that cannot be read yet; it keeps a
+ * place, which is its own when it can be read.
  */
 export function reconcile(rows, rack, large = false) {
-  const known = rack.filter((tile) => tile !== null);
-  const hidden = rack.filter((tile) => tile === null).map((_, n) => HIDDEN + n);
-  const have = new Set(tilesOf(rows));
-  if (have.size === 0) return { rows: deal([...known, ...hidden], large), fresh: [] };
-  const wanted = new Set([...known, ...hidden]);
-  const fresh = known.filter((tile) => !have.has(tile));
-  const coming = [...fresh, ...hidden.filter((name) => !have.has(name))];
+  let unread = 0;
+  const here = rack.map((tile) => tile ?? HIDDEN + unread++);
+  const before = tilesOf(rows);
+  if (before.length === 0) return { rows: deal(here, large), fresh: [] };
   const next = resize(rows, rowCount(rack.length, large));
-  const seen = new Set();
+  const coming = new Set(here);
   const places = [];
   for (const row of next) {
     row.forEach((tile, column) => {
-      if (tile === null) return;
-      if (wanted.has(tile) && !seen.has(tile)) seen.add(tile);
-      else {
-        row[column] = null;
-        if (isHidden(tile)) places.push([row, column]);
-      }
+      if (tile === null || coming.delete(tile)) return;
+      row[column] = null;
+      if (isHidden(tile)) places.push([row, column]);
     });
   }
-  for (const tile of coming) {
+  for (const tile of [...coming].sort((a, b) => isHidden(a) - isHidden(b))) {
     const [row, column] = places.shift() ?? firstFree(next);
     row[column] = tile;
   }
-  return { rows: next, fresh };
+  return { rows: next, fresh: here.filter((tile) => !isHidden(tile) && !before.includes(tile)) };
 }
 
 function deal(tiles, large) {
@@ -58,47 +52,34 @@ function deal(tiles, large) {
 
 function resize(rows, wanted) {
   const next = rows.map((row) => row.slice());
-  while (next.length < wanted) next.push(Array(COLUMNS).fill(null));
-  while (next.length > wanted && next.at(-1).every((tile) => tile === null)) next.pop();
+  while (next.length < wanted) next.push(...emptyRows(1));
+  while (next.length > wanted && tilesOf([next.at(-1)]).length === 0) next.pop();
   return next;
 }
 
 function firstFree(rows) {
   for (const row of rows) {
-    const last = row.findLastIndex((tile) => tile !== null);
+    const last = row.findLastIndex(Boolean);
     // One free place between what is sorted and what is new, while there is room.
     if (last + 2 < row.length) return [row, last < 0 ? 0 : last + 2];
   }
-  for (const row of rows) {
-    const column = row.indexOf(null);
-    if (column >= 0) return [row, column];
-  }
-  rows.push(Array(COLUMNS).fill(null));
-  return [rows.at(-1), 0];
+  const row = rows.find((one) => one.includes(null)) ?? rows[rows.push(...emptyRows(1)) - 1];
+  return [row, row.indexOf(null)];
 }
 
 export function find(rows, tile) {
-  for (let row = 0; row < rows.length; row += 1) {
-    const column = rows[row].indexOf(tile);
-    if (column >= 0) return { row, column };
-  }
-  return null;
+  const row = rows.findIndex((one) => one.includes(tile));
+  return row < 0 ? null : { row, column: rows[row].indexOf(tile) };
 }
 
 /** Puts tiles at a place; what lies there moves aside towards the nearest gap. */
-export function put(rows, tiles, place) {
-  const moving = new Set(tiles);
-  const next = rows.map((row) => row.map((tile) => (moving.has(tile) ? null : tile)));
+export function put(rows, tiles, { row, column }) {
+  const next = rows.map((line) => line.map((tile) => (tiles.includes(tile) ? null : tile)));
   const from = find(rows, tiles[0]);
-  let { row, column } = place;
-  for (const tile of tiles) {
-    if (column >= next[row].length) {
-      row = (row + 1) % next.length;
-      column = 0;
-    }
-    insert(next, tile, row, column, from);
-    column += 1;
-  }
+  tiles.forEach((tile, n) => {
+    const at = column + n;
+    insert(next, tile, (row + Math.floor(at / COLUMNS)) % next.length, at % COLUMNS, from);
+  });
   return next;
 }
 
@@ -107,22 +88,16 @@ function insert(rows, tile, row, column, from) {
   const right = line.indexOf(null, column);
   const left = line.lastIndexOf(null, column);
   // Leaving a place on the left lets the row close up from there, as a hand would push it.
-  const leftFirst = left >= 0 && from?.row === row && from.column < column && from.column <= left;
-  if (line[column] === null) {
-    line[column] = tile;
-  } else if (left >= 0 && (leftFirst || right < 0)) {
-    line.splice(left, 1);
+  const closesUp = from?.row === row && from.column < column && from.column <= left;
+  const gap = left >= 0 && (closesUp || right < 0) ? left : right;
+  if (gap >= 0) {
+    line.splice(gap, 1);
     line.splice(column, 0, tile);
-  } else if (right >= 0) {
-    line.splice(right, 1);
-    line.splice(column, 0, tile);
-  } else {
-    const pushed = line[column];
-    line[column] = tile;
-    const [other, free] = from && rows[from.row][from.column] === null
-      ? [rows[from.row], from.column] : firstFree(rows);
-    other[free] = pushed;
+    return;
   }
+  const free = from && rows[from.row][from.column] === null ? [rows[from.row], from.column] : firstFree(rows);
+  free[0][free[1]] = line[column];
+  line[column] = tile;
 }
 
 /** Rows with these groups, a gap after each as long as there is room. */

@@ -1,9 +1,9 @@
-// The socket to this player's own program: shows the token, gets views, sends intents.
+// The socket to this player's own program.
 
 const STORED = "p2pokey-token";
 const AGAIN_MS = [200, 500, 1000, 2000, 4000];
 
-/** Takes the token out of the address, so that nobody copies it along with the link. */
+/** Takes the token out of the address, so that nobody copies it. */
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("t");
   if (given) {
@@ -13,75 +13,56 @@ export function takeToken() {
   return sessionStorage.getItem(STORED) ?? "";
 }
 
-export class Connection {
-  #socket = null;
-  #number = 0;
-  #waiting = new Map();
-  #failures = 0;
-  #timer = 0;
+/** Keeps a connection open; `heard` is told what arrives: {world, view, file, status}. */
+export function connect(token, heard) {
+  let socket = null;
+  let number = 0;
+  let failures = 0;
+  let waiting = new Map();
+  const send = (frame) => socket.send(JSON.stringify(frame));
 
-  /** @param heard {world, view, status}: called with what arrives. */
-  constructor(token, heard) {
-    this.token = token;
-    this.heard = heard;
+  function open() {
+    const made = new WebSocket(`${location.protocol.replace("http", "ws")}//${location.host}/ws`);
+    socket = made;
+    made.onopen = () => send({ k: "hello", token });
+    made.onmessage = (event) => take(JSON.parse(event.data));
+    made.onclose = (event) => made === socket && closed(event.code);
   }
 
-  open() {
-    clearTimeout(this.#timer);
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}/ws`);
-    this.#socket = socket;
-    socket.addEventListener("open", () => this.#send({ k: "hello", token: this.token }));
-    socket.addEventListener("message", (event) => this.#take(JSON.parse(event.data)));
-    socket.addEventListener("close", (event) => this.#closed(socket, event.code));
+  function take(frame) {
+    if (frame.k === "world") {
+      failures = 0;
+      heard.world(frame);
+    } else if (frame.k === "view") heard.view(frame.view, frame.control);
+    else if (frame.k === "done") {
+      if (frame.answer?.file) heard.file(frame.answer.file);
+      waiting.get(frame.n)?.(frame.refused);
+      waiting.delete(frame.n);
+    }
+  }
+
+  function closed(code) {
+    for (const resolve of waiting.values()) resolve({ code: "offline" });
+    waiting = new Map();
+    heard.status(code === 4401 ? "refused" : "lost");
+    if (code !== 4401) setTimeout(hurry, AGAIN_MS[Math.min(failures++, AGAIN_MS.length - 1)]);
   }
 
   /** Tries at once instead of waiting for the next attempt. */
-  hurry() {
-    if (this.#socket?.readyState === WebSocket.CLOSED) this.open();
+  function hurry() {
+    if (socket.readyState === WebSocket.CLOSED) open();
   }
 
-  /** Resolves to null if it was done, else to why not. */
-  act(intent) {
-    if (this.#socket?.readyState !== WebSocket.OPEN) return Promise.resolve({ code: "offline" });
-    this.#number += 1;
-    const n = this.#number;
-    this.#send({ k: "intent", n, intent });
-    return new Promise((resolve) => this.#waiting.set(n, resolve));
-  }
-
-  /** Makes this the tab that plays. */
-  takeControl() {
-    this.#send({ k: "control" });
-  }
-
-  #send(frame) {
-    this.#socket.send(JSON.stringify(frame));
-  }
-
-  #take(frame) {
-    if (frame.k === "world") {
-      this.#failures = 0;
-      this.heard.world(frame);
-    } else if (frame.k === "view") {
-      this.heard.view(frame.view, frame.control);
-    } else if (frame.k === "done") {
-      this.#waiting.get(frame.n)?.(frame.refused);
-      this.#waiting.delete(frame.n);
-    }
-  }
-
-  #closed(socket, code) {
-    if (socket !== this.#socket) return;
-    for (const resolve of this.#waiting.values()) resolve({ code: "offline" });
-    this.#waiting.clear();
-    if (code === 4401) {
-      this.heard.status("refused");
-      return;
-    }
-    this.heard.status("lost");
-    const wait = AGAIN_MS[Math.min(this.#failures, AGAIN_MS.length - 1)];
-    this.#failures += 1;
-    this.#timer = setTimeout(() => this.open(), wait);
-  }
+  open();
+  return {
+    hurry,
+    /** Resolves to null if it was done, else to why not. */
+    act(intent) {
+      if (socket.readyState !== WebSocket.OPEN) return Promise.resolve({ code: "offline" });
+      number += 1;
+      send({ k: "intent", n: number, intent });
+      return new Promise((resolve) => waiting.set(number, resolve));
+    },
+    takeControl: () => send({ k: "control" }),
+  };
 }

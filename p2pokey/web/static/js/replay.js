@@ -1,113 +1,98 @@
-// The replay of a transcript: step, scrub, any seat's view or all racks, each proof checked as it goes.
+// The replay of a transcript: step, scrub, any seat's view or all racks.
 
-import { act } from "./acting.js";
-import { h } from "./dom.js";
+import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
+import { findingList } from "./drawer.js";
 import { moveText } from "./following.js";
-import { clean, number, t } from "./i18n.js";
-import { icon, logo, shield } from "./icons.js";
 import { nameOf } from "./seats.js";
-import { redraw, state } from "./store.js";
-import { describe } from "./tile.js";
+import { bannersView, noticeView } from "./status.js";
 
 let running = 0;
 
 export function screen() {
-  const now = { ...state.view.replay, last: Math.max(0, state.view.replay.steps - 1) };
-  return h("div.replay", { key: "replay" },
-    h("header.bar", { key: "top" },
-      h("span.brand", logo(), h("span", "p2pokey")),
-      h("span.chip", clean(now.file, 60)),
-      h("span.space"),
-      checksBadge(now.checks),
-      h("button.plain", { "aria-label": t("replay.close"), click: close }, icon("close"))),
-    h("main", { key: "main" },
-      h("h1.sr", t("replay.title")),
-      h("section.felt.replay-felt", { tabindex: 0, "aria-label": t("table.label") },
+  const now = state.view.replay;
+  return h("div.replay", 
+    h("header.bar", brand(), h("span.chip", clean(now.file, 60)), h("span.space"), checksBadge(now.checks),
+      iconButton("close", "close", close)),
+    h("main", 
+      h("div.top-notes", bannersView(), noticeView()),
+      h("h1.sr", { id: "page-title", tabindex: -1 }, t("replay.title")),
+      h("section.felt.replay-felt", { tabindex: 0, label: t("table.label") },
         h("div.replay-racks", now.people.map((_, seat) => rack(now, seat))),
-        middle(now)),
+        now.game && middle(now.game)),
       controls(now)));
 }
 
 function close() {
   stop();
-  act({ do: "close" });
+  act("close");
 }
 
-function checksBadge(checks) {
-  const failed = checks?.failed?.length ?? 0;
-  return h("span", { class: `trust ${failed ? "failed" : "verified"}`, role: "status" }, shield(failed ? "failed" : "verified"),
-    h("span", h("b", failed ? t("replay.failed") : t("replay.checked")), h("small", t("replay.checks", { n: number(checks?.done ?? 0), failed }))));
+function checksBadge({ done = 0, failed = [] }) {
+  const kind = failed.length ? "failed" : "verified";
+  return h("span.trust", { class: kind, role: "status" }, shield(kind),
+    h("span", h("b", t(`replay.${kind}`)), h("small", t("replay.checks", { n: number(done), failed: failed.length }))));
 }
 
-function rack(now, seat) {
-  const { game } = now;
-  const tiles = game?.racks?.[seat] ?? (now.seat === seat ? game?.rack : null) ?? Array(game?.counts?.[seat] ?? 0).fill(null);
+function rack({ game, seat: viewer }, seat) {
+  const own = viewer === seat ? game?.rack : null;
+  const tiles = game?.racks?.[seat] ?? own ?? Array(game?.counts?.[seat] ?? 0).fill(null);
   const pile = game?.discards?.[seat] ?? [];
-  return h("div", { key: `rack${seat}`, class: game?.turn === seat ? "replay-seat turn" : "replay-seat", role: "group", "aria-label": nameOf(seat) },
+  return h("div.replay-seat", { key: `rack${seat}`, class: game?.turn === seat && "turn", role: "group", label: nameOf(seat) },
     h("div.replay-name", h("b", { "data-seat": seat }, h("bdi", nameOf(seat))),
-      pile.length ? h("span.last-discard", t("replay.discard"), tileView(pile.at(-1), game)) : null),
-    h("div.replay-tiles", order(tiles).map((tile, n) => tileView(tile, game, n))));
+      pile.length > 0 && h("span.last-discard", t("replay.discard"), tileView(pile.at(-1)))),
+    h("div.replay-tiles", sorted(tiles).map((tile, n) => tileView(tile, { key: tile ?? `hidden${n}` }))));
 }
 
-const order = (tiles) => tiles.slice().sort((a, b) => rank(a) - rank(b));
-const rank = (tile) => (tile ? "rbky*".indexOf(tile[0]) * 100 + (parseInt(tile.slice(1), 10) || 0) : 999);
+const middle = ({ indicator, okey, stack, melds }) => h("div.replay-middle",
+  h("p.chips",
+    indicator && h("span.chip", t("replay.indicator"), tileView(indicator, { okey: null }), "→", tileView(`${okey}a`)),
+    h("span.chip", t("replay.stack", { n: stack }))),
+  h("div.lane-melds", (melds ?? []).map(({ n, owner, tiles }) => h("div.meld", { key: `m${n}`, title: owner == null ? null : nameOf(owner) },
+    tiles.map((placed) => tileView(placed.tile, { as: placed.okey ? placed.as : null }))))));
 
-function tileView(tile, game, n = 0) {
-  return h("okey-tile", { key: tile ?? `hidden${n}`, t: tile, okey: game?.okey ?? null, class: "small", role: "img", "aria-label": describe(tile, game?.okey ?? null) });
-}
-
-function middle({ game }) {
-  if (!game) return null;
-  return h("div", { class: "replay-middle" },
-    h("p", { class: "chips" },
-      game.indicator ? h("span.chip", t("replay.indicator"), tileView(game.indicator, null), "→", tileView(`${game.okey}a`, game)) : null,
-      h("span.chip", t("replay.stack", { n: game.stack }))),
-    h("div.lane-melds", (game.melds ?? []).map((meld) => h("div.meld", { key: `m${meld.n}`, title: meld.owner === null ? null : nameOf(meld.owner) },
-      meld.tiles.map((placed) => h("okey-tile.small", {
-        key: placed.tile, t: placed.tile, as: placed.okey ? placed.as : null, okey: game.okey, role: "img",
-        "aria-label": describe(placed.tile, game.okey),
-      }))))));
-}
-
-function controls(now) {
-  const to = (step) => act({ do: "step", to: Math.max(0, Math.min(now.last, step)) }, { quiet: true });
-  const button = (symbol, label, click, off = false) => h("button.plain", { "aria-label": label, title: label, "aria-disabled": off ? "true" : null, click }, icon(symbol));
-  return h("section.scrubber", { key: "scrubber", "aria-label": t("replay.controls"), keydown: (event) => onKey(event, now, to) },
-    h("p.move", { role: "status" }, h("b", t("replay.step", { n: now.step, of: now.last })), " ", moveLine(now)),
+function controls({ step, steps, seat, people, checks, move, game, reading }) {
+  const last = Math.max(0, steps - 1);
+  const to = (wanted) => tell("step", { to: Math.max(0, Math.min(last, wanted)) });
+  const button = (name, click, off = false) => iconButton(`replay.${name}`, name, click, { "aria-disabled": off });
+  const see = ({ target }) => act("see", { seat: target.value === "all" ? null : Number(target.value) });
+  const where = t("replay.step", { n: step, of: last });
+  return h("section.scrubber", { label: t("replay.controls"), keydown: (event) => onKey(event, step, to) },
+    h("p.move", { role: "status" }, h("b", where), " ", moveLine(move)),
     h("input", {
-      type: "range", min: 0, max: now.last, step: 1, value: now.step, "aria-label": t("replay.scrub"),
-      "aria-valuetext": t("replay.step", { n: now.step, of: now.last }), input: (event) => to(Number(event.target.value)),
+      type: "range", min: 0, max: last, step: 1, value: step, label: t("replay.scrub"), "aria-valuetext": where,
+      input: (event) => to(Number(event.target.value)),
     }),
-    h("div", { class: "buttons" },
-      button("first", t("replay.first"), () => to(0), now.step === 0),
-      button("previous", t("replay.previous"), () => to(now.step - 1), now.step === 0),
-      button(running ? "pause" : "play", t(running ? "replay.pause" : "replay.play"), () => (running ? stop() : start())),
-      button("next", t("replay.next"), () => to(now.step + 1), now.step === now.last),
-      button("last", t("replay.last"), () => to(now.last), now.step === now.last),
+    h("div.buttons",
+      button("first", () => to(0), step === 0),
+      button("previous", () => to(step - 1), step === 0),
+      button(running ? "pause" : "play", running ? stop : start),
+      button("next", () => to(step + 1), step === last),
+      button("last", () => to(last), step === last),
       h("label.see", h("span", t("replay.see")),
-        h("select", { value: now.seat === null ? "all" : String(now.seat), change: (event) => act({ do: "see", seat: event.target.value === "all" ? null : Number(event.target.value) }) },
-          h("option", { value: "all", selected: now.seat === null }, t("replay.all")),
-          now.people.map((_, seat) => h("option", { value: String(seat), selected: now.seat === seat }, nameOf(seat)))))),
-    now.checks?.failed?.length ? h("ul.findings", now.checks.failed.map((finding) => h("li", typeof finding === "string" ? finding : finding.text ?? finding.code))) : null);
+        h("select", { value: String(seat ?? "all"), change: see },
+          h("option", { value: "all", selected: seat === null }, t("replay.all")),
+          people.map((_, n) => h("option", { value: String(n), selected: seat === n }, nameOf(n)))))),
+    reading && h("progress", { max: reading.total, value: reading.done, label: t("audit.running") }),
+    findingList(checks?.failed));
 }
 
-function moveLine({ move, game }) {
+function moveLine(move) {
   if (!move) return t("replay.start");
-  return move.kind ? moveText(move, game) : clean(move.text ?? "", 200);
+  return move.kind ? moveText(move) : clean(move.text, 200);
 }
 
-function onKey(event, now, to) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step || event.target.tagName === "INPUT" || event.target.tagName === "SELECT") return;
+function onKey(event, step, to) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by || ["INPUT", "SELECT"].includes(event.target.tagName)) return;
   event.preventDefault();
-  to(now.step + step);
+  to(step + by);
 }
 
 function start() {
   running = setInterval(() => {
     const now = state.view?.replay;
     if (!now || now.step >= now.steps - 1) stop();
-    else act({ do: "step", to: now.step + 1 }, { quiet: true });
+    else tell("step", { to: now.step + 1 });
   }, 900);
   redraw();
 }

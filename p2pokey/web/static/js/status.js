@@ -1,115 +1,102 @@
-// What is going on, in words: the line beside the rack, banners, progress of the shuffle.
+// What is going on, in words: the line beside the rack, banners, progress.
 
-import { act, ask, sentence, takeControl } from "./acting.js";
-import { sinceView, timeLeft } from "./clock.js";
-import { h } from "./dom.js";
-import { clean, duration, list, t, tCode } from "./i18n.js";
-import { shield } from "./icons.js";
-import { nameOf } from "./seats.js";
-import { game, person, state, table } from "./store.js";
+import {
+  act, ask, button, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
+  tCode, tell,
+} from "./core.js";
+import { nameOf, seatsFrom, sinceView } from "./seats.js";
 
-/** The sentence for whoever is to do something. */
 export function turnText() {
   const seen = game();
-  const now = table();
-  if (now.end) return t("status.over");
-  if (now.stage && now.stage.name !== "play") return stageText(now.stage);
+  const { end, stage, trust } = table();
+  if (end || OVER.includes(stage?.name)) return t("status.over");
+  if (stage && stage.name !== "play") return stageText(stage);
+  if (trust?.state === "failed") return t("refused.frozen");
   if (!seen) return "";
-  if (now.trust?.state === "failed") return t("refused.frozen");
-  if (seen.phase === "over") return t("status.over");
-  if (seen.phase === "indicator") return t("status.indicator");
+  if (seen.phase === "over" || seen.phase === "indicator") return t(`status.${seen.phase}`);
   if (!seen.mine) return t("status.other", { name: nameOf(seen.turn) });
-  if (seen.duel) return seen.can?.play ? t("status.duel") : t("status.wait-table");
-  if (seen.phase === "draw") return seen.can?.take ? t("status.draw-or-take") : t("status.draw");
+  if (seen.duel) return t(seen.can?.play ? "status.duel" : "status.wait-table");
+  if (seen.phase === "draw") return t(seen.can?.take ? "status.draw-or-take" : "status.draw");
   if (seen.rack?.includes(null)) return t("status.opening-tile");
-  if (seen.taken && seen.why?.discard) return sentence(seen.why.discard);
-  return t("status.discard");
+  return seen.taken && seen.why?.discard ? cited(seen.why.discard) : t("status.discard");
 }
 
-export function timeText() {
-  const turn = game()?.turn;
-  const time = turn === undefined ? null : timeLeft(turn);
-  return time ? duration(time.left) : "";
+const OVER = ["end", "done", "result"];
+
+function stageText({ name, seat, done, total }) {
+  const of = seat == null ? "" : "-of";
+  const text = tCode(`stage.${name}${of}`, `stage.${name}`, { name: nameOf(seat) });
+  return total ? `${text} (${t("of", { n: done, of: total })})` : text;
 }
 
-const HANDLED = new Set(["play", "done", "stopped", "result"]);
+export const shufflers = (note) => h("ul.shufflers", seatsFrom(0).map((seat) => {
+  const { stage, trust } = table();
+  const done = trust?.shuffles?.[seat];
+  return h("li", { class: done ? "done" : stage?.seat === seat && "now" },
+    shield(done ? "verified" : "checking"), h("bdi", nameOf(seat)), note && h("span.note", t(done ? "proof.shuffled" : "proof.not-yet")));
+}));
 
-function stageText(stage) {
-  const name = stage.seat === null || stage.seat === undefined ? "" : nameOf(stage.seat);
-  const key = `stage.${stage.name}${name ? "-of" : ""}`;
-  return tCode(key, "stage.audit-of", { name, done: stage.done, total: stage.total });
-}
-
-/** Progress of shuffling and dealing, in the middle of the table. */
 export function progressView() {
-  const { stage, trust, seats } = table();
-  if (!stage || HANDLED.has(stage.name) || stage.name === "end") return null;
-  const part = stage.total ? Math.round((100 * stage.done) / stage.total) : 0;
-  const before = ["keys", "shuffle", "deal"].includes(stage.name);
-  return h("section.progress", { key: "progress", "aria-label": t("progress.label") },
-    h("h2", t(`stage.title-${before ? "shuffle" : "audit"}`)),
-    h("p.now", stageText(stage)),
-    h("progress", { max: 100, value: part, "aria-label": stageText(stage) }),
-    before ? h("ul.shufflers", Array.from({ length: seats }, (_, seat) =>
-      h("li", { class: trust?.shuffles?.[seat] ? "done" : stage.seat === seat ? "now" : "" },
-        shield(trust?.shuffles?.[seat] ? "verified" : "checking"), h("bdi", nameOf(seat))))) : null,
-    h("p.why", t(before ? "stage.why-shuffle" : "stage.why-audit")));
+  const { stage } = table();
+  if (!stage || ["play", "stopped", ...OVER].includes(stage.name)) return null;
+  const isDeal = ["keys", "shuffle", "deal"].includes(stage.name);
+  const kind = isDeal ? "shuffle" : "audit";
+  const text = stageText(stage);
+  return h("section.progress", { label: t(`stage.title-${kind}`) },
+    h("h2", t(`stage.title-${kind}`)),
+    h("p.now", text),
+    h("progress", { max: stage.total || 1, value: stage.done, label: text }),
+    isDeal && shufflers(),
+    h("p.why", t(`stage.why-${kind}`)));
 }
 
 /** Warnings across the table, each with its cause and what can be done. */
 export function bannersView() {
-  const made = [];
-  if (state.net === "lost") made.push(banner("net", "bad", t("net.lost"), null));
-  if (!state.control) made.push(banner("tab", "info", t("tab.other"), button(t("tab.take"), takeControl)));
-  const now = table();
-  if (now?.trust?.state === "failed") made.push(failedBanner(now));
-  else if (now?.paused) made.push(pausedBanner(now.paused));
-  else if (now?.waiting && now.waiting.what !== "move") made.push(waitingBanner(now.waiting));
-  if (now?.stage?.name === "stopped" && now.trust?.state !== "failed") made.push(stoppedBanner(now.stage));
-  return made.length ? h("div.banners", { key: "banners", role: "status" }, made) : null;
+  const now = table() ?? {};
+  const isFailed = now.trust?.state === "failed";
+  const made = [
+    state.net === "lost" && banner("bad", t("net.lost")),
+    !state.control && banner("info", t("tab.other"), button("tab.take", null, takeControl)),
+    isFailed ? failedBanner(now.trust)
+      : now.paused ? pausedBanner(now.paused)
+      : now.waiting && now.waiting.what !== "move" && waitingBanner(now.waiting),
+    !isFailed && now.stage?.name === "stopped" && stoppedBanner(now.stage),
+  ].filter(Boolean);
+  return made.length > 0 && h("div.banners", { role: "status" }, made);
 }
 
-function banner(key, kind, text, ...more) {
-  return h("div", { class: `banner ${kind}`, key }, h("span", text), more);
-}
+export const banner = (kind, text, ...more) => h("div.banner", { class: kind }, h("span", text), more);
 
-const button = (label, click) => h("button", { click }, label);
+const failedBanner = ({ seat }) => h("div.banner.failed", { role: "alert" }, shield("failed"),
+  h("span", h("b", t("trust.failed-title", { name: nameOf(seat) })), " ", t("trust.failed-text")),
+  button("trust.save", null, () => act("save")));
 
-function failedBanner({ trust }) {
-  const name = trust.seat === null || trust.seat === undefined ? t("somebody") : nameOf(trust.seat);
-  return h("div.banner.failed", { key: "failed", role: "alert" }, shield("failed"),
-    h("span", h("b", t("trust.failed-title", { name })), " ", t("trust.failed-text")),
-    button(t("trust.save"), () => act({ do: "save" })));
-}
+const waited = (since) => (since == null ? "" : duration(since + sinceView()));
 
-function waited(since) {
-  return since === null || since === undefined ? "" : duration(since + sinceView());
-}
-
-function pausedBanner({ seat, since }) {
+function pausedBanner({ seat, seats = [seat], since }) {
   const key = table().options?.recovery ? "paused.recovery" : "paused.waits";
-  return banner("paused", "warn", t(key, { name: nameOf(seat), time: waited(since) }),
-    person(seat).bot ? null : voidButton());
+  return banner("warn", t(key, { name: list(seats.map(nameOf)), time: waited(since) }), button("do.void", null, giveUp));
 }
 
-function waitingBanner({ what, seats, since }) {
-  const names = list(seats.map(nameOf));
-  return banner("waiting", "warn", tCode(`waiting.${what}`, "waiting.move", { names, time: waited(since) }), voidButton());
+function waitingBanner({ what, text, seats, since }) {
+  const key = `waiting.${what}`;
+  const said = has(key) ? t("waiting.for", { names: list(seats.map(nameOf)), what: t(key) }) : clean(text ?? what);
+  return banner("warn", `${said} · ${waited(since)}`, button("do.void", null, giveUp));
 }
 
-function voidButton() {
-  return button(t("do.void"), () => ask(t("ask.void"), t("do.void"), () => act({ do: "void" }), { danger: true }));
+export const giveUp = () => ask(t("ask.void"), "do.void", () => act("void"), true);
+
+function stoppedBanner({ seat }) {
+  const text = seat == null ? t("stopped.text") : t("stopped.by", { name: nameOf(seat) });
+  return banner("bad", text, button("do.leave", null, () => act("leave")));
 }
 
-function stoppedBanner(stage) {
-  const text = stage.seat === null || stage.seat === undefined ? t("stopped.text") : t("stopped.by", { name: nameOf(stage.seat) });
-  return banner("stopped", "bad", text, button(t("do.leave"), () => act({ do: "leave" })));
-}
-
-/** Something that the engine has to say once. */
 export function noticeView() {
-  const notice = state.view.notice;
+  const { notice } = state.view;
   if (!notice) return null;
-  const key = `notice.${notice.code}`;
-  return h("div.banner.info", { key: "notice", role: "status" }, h("span", t(key, notice) === key ? clean(notice.text ?? notice.code) : t(key, notice)));
+  const names = list((notice.seats ?? []).map(nameOf));
+  const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names };
+  const key = [`notice.${notice.code}`, `refused.${notice.code}`, notice.code.replace("key-", "met.")].find(has);
+  return banner("info", key ? t(key, said) : said.text || t("refused.internal"),
+    iconButton("close", "close", () => tell("dismiss")));
 }

@@ -1,11 +1,12 @@
 // A tile: its number, a shape for its colour, a ring where it is the okey.
 
+import { h, make } from "./dom.js";
 import { t } from "./i18n.js";
+import { game, state } from "./store.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = {
-  r: "M6 1.3a4.7 4.7 0 1 0 0 9.4a4.7 4.7 0 1 0 0-9.4z",
-  k: "M2.6 1.6h6.8a1 1 0 0 1 1 1v6.8a1 1 0 0 1-1 1H2.6a1 1 0 0 1-1-1V2.6a1 1 0 0 1 1-1z",
+  r: "M6 1.3a4.7 4.7 0 1 0 .1 0z",
+  k: "M1.6 1.6h8.8v8.8H1.6z",
   b: "M6 1.1 11.1 10.5H.9z",
   y: "M6 .2 7.6 4.4 11.8 6 7.6 7.6 6 11.8 4.4 7.6.2 6 4.4 4.4z",
   f: "M6 .9a2.2 2.2 0 0 1 2 3.1 2.2 2.2 0 1 1-.3 4.1c.2 1.2.6 2 1.2 2.9H3.1c.6-.9 1-1.7 1.2-2.9A2.2 2.2 0 1 1 4 4a2.2 2.2 0 0 1 2-3.1z",
@@ -16,21 +17,30 @@ const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
 /** Face of a tile without its copy letter: `r5a` is `r5`, `**a` is `**`. */
 export const faceOf = (tile) => tile.slice(0, -1);
 const isFalse = (tile) => tile.startsWith("**");
-const colourOf = (tile) => (isFalse(tile) ? "f" : tile[0]);
-const numberOf = (tile) => (isFalse(tile) ? 0 : parseInt(tile.slice(1), 10));
 
-/** The tile in words; `okey` is the face that is wild, null in the duel. */
-export function describe(tile, okey) {
+// The face that is wild at the table, or in the replay that is looked at; null in the duel.
+const wild = () => (game() ?? state.view?.replay?.game)?.okey ?? null;
+
+/** The tile in words. */
+export function describe(tile, okey = wild()) {
   if (!tile) return t("tile.hidden");
   if (isFalse(tile)) return okey ? t("tile.false", { face: describeFace(okey) }) : t("tile.joker");
-  const face = faceOf(tile);
-  return face === okey ? t("tile.okey", { face: describeFace(face) }) : describeFace(face);
+  const face = describeFace(faceOf(tile));
+  return faceOf(tile) === okey ? t("tile.okey", { face }) : face;
 }
 
 export function describeFace(face) {
   if (face[0] === "?") return t("tile.any", { n: face.slice(1) });
   return t("tile.face", { colour: t(`colour.${COLOURS[face[0]]}`), n: face.slice(1) });
 }
+
+export const tileView = (tile, props) => picture(tile, { key: tile, "aria-hidden": null, role: "img", label: describe(tile), ...props });
+
+/** One beside something that says already what it is. */
+export const picture = (tile, props) => h("okey-tile.small", { t: tile, okey: wild(), "aria-hidden": "true", ...props });
+
+export const sorted = (tiles) => tiles.slice().sort((a, b) => rank(a) - rank(b));
+const rank = (tile) => (tile ? "rbky*".indexOf(tile[0]) * 100 + (parseInt(tile.slice(1), 10) || 0) : 999);
 
 class OkeyTile extends HTMLElement {
   static observedAttributes = ["t", "okey", "as"];
@@ -44,63 +54,22 @@ class OkeyTile extends HTMLElement {
   }
 
   #draw() {
-    const tile = this.getAttribute("t");
-    const okey = this.getAttribute("okey");
-    this.replaceChildren();
-    if (!tile) {
-      this.dataset.c = "back";
-      return;
-    }
-    const colour = colourOf(tile);
+    const [tile, okey, as] = OkeyTile.observedAttributes.map((name) => this.getAttribute(name));
+    const colour = !tile ? "back" : isFalse(tile) ? "f" : tile[0];
+    const wild = colour === "f" ? !okey : colour !== "back" && faceOf(tile) === okey;
     this.dataset.c = colour;
-    const wild = colour === "f" ? !okey : faceOf(tile) === okey;
     this.toggleAttribute("data-wild", wild);
-    const stands = this.getAttribute("as");
-    if (colour === "f") this.#joker(stands ?? okey);
-    else this.append(text("b", numberOf(tile)), shape(colour, "pip"));
-    if (wild && colour !== "f") {
-      this.append(badge());
-      if (stands && stands !== faceOf(tile)) this.append(face(stands, "as"));
-    }
-  }
-
-  #joker(stands) {
-    this.append(shape("f", "crown"));
-    this.append(stands ? face(stands, "id") : shape("star", "id"));
+    this.replaceChildren(...make(
+      colour === "f" ? [shape("f", "crown"), as ?? okey ? small(as ?? okey, "id") : shape("star", "id")]
+        : colour !== "back" && [h("b", parseInt(tile.slice(1), 10)), shape(colour, "pip")],
+      wild && colour !== "f" && [h("span.star", shape("star", "")), as && as !== faceOf(tile) && small(as, "as")]));
   }
 }
 
-function text(tag, content, className = "") {
-  const made = document.createElement(tag);
-  made.textContent = content;
-  made.className = className;
-  return made;
-}
+// ?9 is a nine whose colour is open.
+const small = (face, kind) => h("span", { class: kind, "data-c": face[0] }, face.slice(1), face[0] in SHAPES && shape(face[0], "dot"));
 
-function face(name, className) {
-  const made = text("span", name.slice(1), className);
-  made.dataset.c = name[0];
-  if (name[0] in SHAPES) made.append(shape(name[0], "dot")); // ?9 is a nine whose colour is open
-  return made;
-}
-
-function badge() {
-  const made = document.createElement("span");
-  made.className = "star";
-  made.append(shape("star", ""));
-  return made;
-}
-
-function shape(name, className) {
-  const svg = document.createElementNS(SVG, "svg");
-  const path = document.createElementNS(SVG, "path");
-  svg.setAttribute("viewBox", "0 0 12 12");
-  svg.setAttribute("class", className);
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", SHAPES[name]);
-  path.setAttribute("fill", "currentColor");
-  svg.append(path);
-  return svg;
-}
+const shape = (name, kind) => h("svg", { class: kind, viewBox: "0 0 12 12", "aria-hidden": "true" },
+  h("path", { d: SHAPES[name], fill: "currentColor" }));
 
 customElements.define("okey-tile", OkeyTile);
