@@ -1,32 +1,14 @@
 """Every action by keyboard alone."""
 
 import pytest
-from playwright.async_api import Page
 
 from tests.web.browser.browsing import Visit, browse, until, wait_js
+from tests.web.browser.performing import focus_on
 from tests.web.browser.tables import advance, did, is_mine, may, never, rack, seated
 from tests.web.local_engine import LocalEngine
 from tests.web.proposals import proposals
 
 pytestmark = pytest.mark.e2e
-
-
-async def focus_on(page: Page, tile: str) -> None:
-    """By arrows only, from wherever the rack has its stop."""
-    await page.locator(".rack [tabindex='0']").first.focus()
-    for _ in range(60):
-        place = await page.evaluate("Number(document.activeElement.dataset.place)")
-        wanted = await page.evaluate(f"p2pokey.state.local.rows.flat().indexOf('{tile}')")
-        if place == wanted:
-            return
-        row, column = divmod(place, 15)
-        to_row, to_column = divmod(wanted, 15)
-        if row != to_row:
-            await page.keyboard.press("ArrowDown" if to_row > row else "ArrowUp")
-        else:
-            await page.keyboard.press("ArrowRight" if to_column > column else "ArrowLeft")
-        await wait_js(page, f"Number(document.activeElement.dataset.place) !== {place}")
-    raise AssertionError("the tile was not reached")
 
 
 def test_a_tile_is_picked_up_carried_and_put_down() -> None:

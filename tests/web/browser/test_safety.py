@@ -149,14 +149,14 @@ def test_melds_that_are_not_sent_survive_a_reload() -> None:
 def test_a_second_tab_looks_on_until_it_takes_over() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         other = await visit.another()
-        await other.locator(".banner", has_text="only watches").wait_for()
+        await other.locator(".banner", has_text="Another tab").wait_for()
         await advance(engine, may("draw"))
         sent = len(engine.intents)
         await other.locator(".stack").click(force=True)
         await other.locator(".toast.bad").wait_for()
         assert len([i for i in engine.intents[sent:] if i["do"] == "draw"]) == 0
         await other.locator(".banner button").click()
-        await visit.page.locator(".banner", has_text="only watches").wait_for()
+        await visit.page.locator(".banner", has_text="Another tab").wait_for()
         await other.locator(".stack.open").click()
         await until(lambda: did(engine, "draw"))
 

@@ -11,7 +11,7 @@ from playwright.async_api import Page
 
 from p2pokey.rules.duel_solver import best_table
 from p2pokey.tiles import format_tile, parse_tile
-from tests.web.browser.performing import clicks
+from tests.web.browser.performing import Mouse, carry_out
 from tests.web.players import pick
 from tests.web.proposals import proposals
 from tests.web.real.visiting import WAIT_S, Guest
@@ -42,12 +42,16 @@ class Player:
     Args:
         hints: whether to press the hint button and do what the page proposes.
         seed: of the choice between moves where there is no hint.
+        way: by mouse, by finger or by keys.
     """
 
-    def __init__(self, guest: Guest, *, hints: bool = False, seed: int = 1) -> None:
+    def __init__(
+        self, guest: Guest, *, hints: bool = False, seed: int = 1, way: type[Mouse] = Mouse
+    ) -> None:
         self.guest, self.page, self.hints = guest, guest.page, hints
         self.done: list[Json] = []
         """What was clicked."""
+        self._hand = way(guest.page)
         self._rng = random.Random(seed)
 
     async def play_hand(self, seconds: float = 600) -> None:
@@ -72,7 +76,7 @@ class Player:
         intent = await self._choose(seen)
         await self._tidy()
         self.done.append(intent)
-        await clicks(self.page, intent)
+        await carry_out(self._hand, intent)
         await self._wait_for_change(seen, intent)
 
     async def _choose(self, seen: Seen) -> Json:
@@ -92,8 +96,8 @@ class Player:
     async def _tidy(self) -> None:
         """Puts down what an earlier thought has picked."""
         picked = self.page.locator(".rack .picked")
-        while await picked.count():
-            await picked.first.click()
+        while tiles := await picked.evaluate_all("tiles => tiles.map(one => one.dataset.tile)"):
+            await self._hand.pick(tiles[0])
 
     async def _wait_for_change(self, seen: Seen, intent: Json) -> None:
         before, until = fingerprint(seen), time.monotonic() + WAIT_S
@@ -105,7 +109,7 @@ class Player:
                 raise AssertionError(f"{self.guest.name}: {intent} was refused: {new}")
             answer = self.page.locator("dialog.question [data-answer=yes]")
             if now["busy"] and await answer.count():
-                await answer.click()
+                await self._hand.sure()
             await asyncio.sleep(POLL_S)
         raise AssertionError(f"{self.guest.name}: nothing came of {intent}")
 

@@ -75,7 +75,7 @@ def test_a_killed_program_comes_back_from_the_lobby_and_the_hand_goes_on(tmp_pat
         await left.context.close()
 
         back = await house.enter(left.name)
-        await back.click(".resume button")
+        await back.click(".resume .primary")
         await back.see(".rack [data-tile]")
         now = await back.read("view.table.game")
         assert sorted(now["rack"]) == sorted(seen["game"]["rack"])

@@ -2,7 +2,7 @@
 
 import {
   act, ask, change, describe, faceOf, game, isDuel, local, mayAct, person, refuse, sentence, settings, signed,
-  state, t, table, toast,
+  state, t, table, tell, toast,
 } from "./core.js";
 import { laidAside, landAt, mayWork, sent, setAside, tableSets } from "./hand.js";
 import { isHidden } from "./layout.js";

@@ -35,7 +35,7 @@ export const sinceView = () => (performance.now() - seenAt) / 1000;
 /** Seconds left and the part of the whole, or null without a clock for this seat. */
 export function timeLeft(seat) {
   const clock = state.view?.table?.clock;
-  if (clock?.seat !== seat || !clock.limit) return null;
+  if (!clock?.limit || clock.seat !== seat) return null;
   const left = Math.max(0, clock.left - (clock.running ? sinceView() : 0));
   return { left, part: Math.round((100 * left) / clock.limit) };
 }
