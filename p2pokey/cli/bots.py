@@ -156,11 +156,15 @@ class Bots:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end(soon=kind is not None)
+
+    def end(self, *, soon: bool) -> None:
+        """They end: by themselves, if they do that before long, or at once."""
         self._is_over.set()
         for thread in self._starting:
             thread.join()
         for process, folder in self._running:
-            code = _end(process, _END_SECONDS if kind is None else 0.0)
+            code = _end(process, 0.0 if soon else _END_SECONDS)
             if code in (ExitCode.OK, ExitCode.NO_CONNECTION, ExitCode.CANCELLED):
                 # Its table is over for it: there is nothing to come back to.
                 shutil.rmtree(folder, ignore_errors=True)

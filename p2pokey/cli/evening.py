@@ -17,6 +17,8 @@ from p2pokey.net.transport import Connector
 from p2pokey.peer.evening import SeatWishes
 from p2pokey.peer.events import KeyNoted, PeerEvent
 from p2pokey.peer.table import Table
+from p2pokey.peer.table_events import Question
+from p2pokey.table.commands import AnswerAsk
 
 
 def connector_for(ice: Sequence[str]) -> Connector | None:
@@ -31,18 +33,28 @@ def connector_for(ice: Sequence[str]) -> Connector | None:
 class TerminalShell:
     """Implements `peer.evening.Shell`."""
 
-    def __init__(self, teller: Teller, *, contacts: Path | None, has_console: bool) -> None:
+    def __init__(
+        self, teller: Teller, *, contacts: Path | None, has_console: bool, is_bot: bool = False
+    ) -> None:
         """Args:
         contacts: keys of friends; None: none are compared or kept.
         has_console: whether somebody may type.
+        is_bot: whether this is a computer player, which stays as long as people do and agrees to
+            whatever they agree on.
         """
         self._teller = teller
         self._contacts = contacts
         self._has_console = has_console
+        self._is_bot = is_bot
+        self._table: Table | None = None
 
     def tell(self, event: PeerEvent) -> None:
         """Something has happened."""
         self._teller.tell(event)
+        is_asked = isinstance(event, Question) and event.must_answer
+        if self._is_bot and is_asked and self._table is not None:
+            assert isinstance(event, Question)
+            self._table.act(AnswerAsk(asker=event.asker, seq=event.seq, yes=True))
 
     def meeting(self, progress: Progress) -> None:
         """A step from a code to a table."""
@@ -68,10 +80,11 @@ class TerminalShell:
     def wishes(self, mesh: Mesh) -> SeatWishes:
         """The computer plays; somebody at the terminal may want a rematch."""
         del mesh
-        return SeatWishes(stays=self._has_console)
+        return SeatWishes(stays=self._has_console or self._is_bot)
 
     async def play(self, table: Table) -> None:
         """Plays to the end of the table; takes what is typed meanwhile."""
+        self._table = table
         if self._has_console:
             console = Console(table, say=self._teller.say)
             await play_beside(table.play(), console.read())

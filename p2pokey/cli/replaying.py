@@ -15,7 +15,7 @@ from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.native.threads import usual_threads
-from p2pokey.tiles import Seat
+from p2pokey.tiles import MAX_SEATS, Seat
 from p2pokey.transcript.file import MAX_FILE
 from p2pokey.web.replaying import Replay, read_replay
 
@@ -58,13 +58,7 @@ def run_replay(
     """
     replay = _read(output, file, backend)
     setup = replay.setup
-    if setup is not None and seat is not None and seat > setup.seats:
-        raise CommandError(
-            f"This hand has {setup.seats} seats.",
-            advice="Leave --seat out to see all racks.",
-            code=ExitCode.USAGE,
-        )
-    viewer = None if seat is None else Seat(seat - 1)
+    viewer = seat_of(seat, MAX_SEATS if setup is None else setup.seats)
     for number in range(len(replay.moments)):
         shown = replay.json(file=file.name, step=number, seat=viewer)
         if as_json:
@@ -83,18 +77,38 @@ def run_replay(
     return replay.report.exit_code
 
 
-def _read(output: Output, file: Path, backend: BackendName) -> Replay:
+def read_data(file: Path) -> bytes:
+    """What the file holds; raises CommandError if it cannot be read."""
     try:
         # One byte more than is allowed is enough to be refused.
         with file.open("rb") as source:
-            data = source.read(MAX_FILE + 1)
+            return source.read(MAX_FILE + 1)
     except OSError as error:
-        reason = error.strerror or str(error)
+        raise unreadable(file, error.strerror or str(error)) from error
+
+
+def unreadable(file: Path, reason: str) -> CommandError:
+    """That the file is nothing to step through."""
+    return CommandError(
+        f"{file} cannot be read: {reason}.",
+        advice="Name a transcript: a file that ends in .jsonl.",
+        code=ExitCode.UNREADABLE,
+    )
+
+
+def seat_of(seat: int | None, seats: int) -> Seat | None:
+    """The viewer; raises CommandError for a seat that the hand does not have."""
+    if seat is not None and seat > seats:
         raise CommandError(
-            f"{file} cannot be read: {reason}.",
-            advice="Name a transcript: a file that ends in .jsonl.",
-            code=ExitCode.UNREADABLE,
-        ) from error
+            f"This hand has {seats} seats.",
+            advice="Leave --seat out to see all racks.",
+            code=ExitCode.USAGE,
+        )
+    return None if seat is None else Seat(seat - 1)
+
+
+def _read(output: Output, file: Path, backend: BackendName) -> Replay:
+    data = read_data(file)
     group = Group(choose_backend(backend, threads=usual_threads()))
     with progress_bar(output, f"audit of {file.name}") as progress:
         return read_replay(

@@ -69,7 +69,10 @@ async def _come_back(
         connector=connector_for(diary.person.ice),
     )
     contacts = None if diary.person.guest_secret is not None else find_dirs().contacts
-    shell = TerminalShell(teller, contacts=contacts, has_console=has_console)
+    own = diary.membership.roster.seats[diary.membership.seat]
+    shell = TerminalShell(
+        teller, contacts=contacts, has_console=has_console, is_bot=own.is_computer
+    )
     evening = Evening(signer=signer, group=group, shell=shell)
     await evening.play(mesh, diary, is_resumed=True)
 

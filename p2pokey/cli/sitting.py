@@ -189,7 +189,7 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, chair, meeting, teller, group, trace),
+                _play(sitter, chair, meeting, teller, group, trace, is_bot=ticket is not None),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -231,6 +231,8 @@ async def _play(
     teller: Teller,
     group: Group,
     trace: Tracer | None,
+    *,
+    is_bot: bool,
 ) -> None:
     try:
         mesh = await meeting
@@ -249,6 +251,7 @@ async def _play(
             teller,
             contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
             has_console=sitter.has_console,
+            is_bot=is_bot,
         ),
         trace=trace,
     )

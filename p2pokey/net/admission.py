@@ -407,8 +407,13 @@ class HostAdmission:
             self.tell(sender, warning.body())
         self._tell_names()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who has a seat, the host first."""
+        return (self.name, *(self._guests[guest_id].name for guest_id in self.admitted))
+
     def _tell_names(self) -> None:
-        names = [self.name, *(self._guests[guest_id].name for guest_id in self.admitted)]
+        names = list(self.names)
         for guest_id in self.admitted:
             self.tell(guest_id, encode_body("names", names=names))
 

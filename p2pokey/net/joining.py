@@ -162,7 +162,13 @@ class GuestGathering(Gathering):
             case NamesChanged(names=names):
                 here = len(names)
                 name = names[-1] if names else ""
-                self.progress(Phase.FRIENDS_HERE, done=here, total=self._seats, name=name)
+                self.progress(
+                    Phase.FRIENDS_HERE,
+                    done=here,
+                    total=self._seats,
+                    name=name,
+                    names=tuple(names),
+                )
             case HostDecides():
                 self.progress(Phase.HOST_DECIDES)
             case HostWarned():

@@ -52,6 +52,8 @@ class Progress:
     done: int = 0
     total: int = 0
     name: str = ""
+    names: tuple[str, ...] = ()
+    """Of `FRIENDS_HERE`: everybody who is here, the host first."""
 
 
 OnProgress = Callable[[Progress], None]

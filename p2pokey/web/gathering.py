@@ -78,8 +78,7 @@ class Gathering:
             self._steps = (progress.done, progress.total)
         match progress.phase:
             case Phase.FRIENDS_HERE:
-                self.seats = progress.total
-                self._come_or_go(progress.name, progress.done)
+                self.seats, self._here = progress.total, list(progress.names)
             case Phase.CODE_SHOWN | Phase.WINDOW_OPEN if self.role == "host":
                 self._until = self.clock() + WINDOW_S
             case Phase.WINDOW_CLOSED:
@@ -87,14 +86,6 @@ class Gathering:
             case _:
                 pass
         self.on_change()
-
-    def _come_or_go(self, name: str, count: int) -> None:
-        if count > len(self._here) and name:
-            self._here.append(name)
-        elif count < len(self._here) and name in self._here[1:]:
-            self._here.reverse()  # the own name is the first
-            self._here.remove(name)
-            self._here.reverse()
 
     def invited(self, code: str, link: str) -> None:
         """There is an invite to pass on."""

@@ -132,9 +132,9 @@ class NetTable:
         await self._end_bots(soon=True)
 
     async def _end_bots(self, *, soon: bool) -> None:
-        bots, self.bots = self.bots, None
-        if bots is not None:
-            await bots.end(soon=soon)
+        if self.bots is not None:
+            await self.bots.end(soon=soon)
+            self.bots = None
 
     def keep(self, membership: Membership) -> None:
         """Begins the journal; from here on a killed program can come back."""
@@ -196,6 +196,8 @@ class NetTable:
 
     def wishes(self, mesh: Mesh) -> SeatWishes:
         """The person before the page plays."""
+        if not self._met:  # this run of the program has not seen them come
+            self._met = self.friends.greet(mesh).met
         roster = mesh.roster
         rules, options = from_json(roster.rules)
         options = effective_options(roster, options)

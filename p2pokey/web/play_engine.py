@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from p2pokey import __version__
 from p2pokey.crypto.group import Group
 from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
 from p2pokey.native.profile import Profile, known_keys, save_name
 from p2pokey.net.public_tables import public_tables
 from p2pokey.net.signalling import check_server
-from p2pokey.rules.published import OPTIONS, RULE_SETS, RuleSet
-from p2pokey.rules.rulesets import options_of, ruleset_for, table_options
+from p2pokey.rules.published import RULE_SETS, RuleSet
+from p2pokey.rules.rulesets import ruleset_for, table_options
 from p2pokey.table.roster import check_name
 from p2pokey.web.archive import Archive, file_json
 from p2pokey.web.bots import MakeBots
@@ -26,9 +25,9 @@ from p2pokey.web.names import Json, bad_form, read_object, read_word
 from p2pokey.web.rooms import Lobby
 from p2pokey.web.settings import changed, load_settings, save_settings
 from p2pokey.web.solo import SoloTable
-from p2pokey.web.talk_feed import PHRASES
 from p2pokey.web.uploading import Upload
 from p2pokey.web.viewer import Viewer
+from p2pokey.web.world import world_json
 
 LEVELS = {"easy": 1.4, "normal": 0.9, "hard": 0.5}
 """Seconds that a computer player takes; one strength of play so far."""
@@ -121,19 +120,8 @@ class PlayEngine:
     # Engine --------------------------------------------------------------------------------------
 
     def world(self) -> Json:
-        """WORLD: games, options, phrases."""
-        games = [
-            {
-                "key": key,
-                "players": rules.players,
-                "options": [
-                    {"name": name, "values": list(values), "usual": options_of(rules)[name]}
-                    for name, values in OPTIONS[key].items()
-                ],
-            }
-            for key, rules in RULE_SETS.items()
-        ]
-        return {"games": games, "phrases": list(PHRASES), "version": __version__}
+        """WORLD."""
+        return world_json()
 
     def view(self) -> View:
         """VIEW."""

@@ -17,7 +17,7 @@ from p2pokey.errors import LocalProtocolError
 from p2pokey.peer.events import MatchEnded, MatchOver, PeerEvent, Resumed
 from p2pokey.peer.saving import transcript_name
 from p2pokey.peer.table import Table
-from p2pokey.peer.table_events import RematchBegun
+from p2pokey.peer.table_events import Question, QuestionClosed, RematchBegun
 from p2pokey.rules.published import RuleSet
 from p2pokey.rules.rulesets import TableOptions, options_of
 from p2pokey.rules.state import Phase
@@ -43,6 +43,8 @@ from p2pokey.web.past import read_file
 from p2pokey.web.person import PagePerson
 from p2pokey.web.talk_feed import PHRASES, TalkFeed
 
+AGAIN_S = 0.5
+"""Between two players who ask again for a rematch."""
 LOOK_BACK_S = 1.0
 """After coming back: until then it shows whether a hand is being played."""
 Intent = Mapping[str, Any]
@@ -88,6 +90,7 @@ class TableSeat:
     _helper: Helper = field(init=False)
     _fates: Fates = field(init=False)
     _advice: Json | None = None
+    _wants_rematch: bool = False
     _attempt: int = -1
     _game: tuple[tuple[Any, ...], Json] | None = None
     _looking: asyncio.Task[None] | None = None
@@ -126,7 +129,9 @@ class TableSeat:
             case MatchOver() | MatchEnded():
                 self.is_over = True
             case RematchBegun():
-                self.is_over = False
+                self.is_over = self._wants_rematch = False
+            case Question(what="rematch") | QuestionClosed(what="rematch"):
+                self._go_on_with_rematch(event)
             case Resumed():
                 self._looking = asyncio.create_task(self._look_back())
             case _:
@@ -288,11 +293,30 @@ class TableSeat:
 
     def _do_rematch(self, intent: Intent) -> None:
         """Asks for a new match, or says yes to whoever has asked."""
-        for ask in self.talk.asks():
-            if ask["what"] == "rematch" and ask["mine"] is None:
+        self._wants_rematch = True
+        asks = [ask for ask in self.talk.asks() if ask["what"] == "rematch"]
+        for ask in asks:
+            if ask["mine"] is None:
                 self._command(commands.AnswerAsk(asker=ask["by"], seq=ask["seq"], yes=True))
                 return
-        self._command(commands.AskRematch())
+        if not asks:
+            self._command(commands.AskRematch())
+
+    def _go_on_with_rematch(self, event: Question | QuestionClosed) -> None:
+        """Two who ask at the same moment cancel each other's question: then one after the other."""
+        loop = asyncio.get_running_loop()
+        if not self._wants_rematch:
+            return
+        if isinstance(event, Question) and event.must_answer:
+            loop.call_soon(self._ask_again)
+        elif isinstance(event, QuestionClosed):
+            self._wants_rematch = event.outcome == "cancelled"
+            loop.call_later(AGAIN_S * (1 + self.hand.seat), self._ask_again)
+
+    def _ask_again(self) -> None:
+        if self._wants_rematch and self._table is not None and not self.has_left:
+            with suppress(IntentRefused):
+                self._do_rematch({})
 
     def _do_seating(self, intent: Intent) -> None:
         entries = read_list(intent.get("order"), MAX_SEATS)
@@ -315,6 +339,7 @@ class TableSeat:
         self.talk.check(lambda: table.between_hands(command))
 
     def _do_answer(self, intent: Intent) -> None:
+        self._wants_rematch = False
         asker = Seat(read_number(intent.get("by"), self.options.seats))
         seq = read_number(intent.get("seq"), 2**32)
         yes = intent.get("yes") is True

@@ -78,7 +78,7 @@ class Viewer:
         Raises:
             IntentRefused: `unreadable`: it is none, or one of another version.
         """
-        setup = _setup_of(data)
+        setup = setup_of(data)
         self.close()
         names = [name_of(key) for key in setup.roster]
         self._opened = opened = _Opened(file=file, setup=setup, names=names)
@@ -162,7 +162,7 @@ class Viewer:
         )
 
 
-def _setup_of(data: bytes) -> HandSetup:
+def setup_of(data: bytes) -> HandSetup:
     """What the first line says; raises IntentRefused for a file that is no transcript."""
     end = data.find(b"\n", 0, MAX_LINE)
     if end < 0 or len(data) > MAX_FILE:

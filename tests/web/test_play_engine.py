@@ -2,7 +2,8 @@
 
 import asyncio
 import base64
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,78 +11,22 @@ import pytest
 
 from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.report import Status
-from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
-from p2pokey.native.profile import open_profile
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.web import play_engine
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.play_engine import PlayEngine
 from tests.peer.memory import GROUP
+from tests.web.engines import Page, engine_at, is_over, is_playing
 from tests.web.schema import check_view
 
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlayEngine:
-    monkeypatch.setenv("P2POKEY_HOME", str(tmp_path))
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlayEngine]:
     monkeypatch.setitem(play_engine.LEVELS, "hard", 0.0)
-    with open_profile(OsEntropy(), guest=False) as profile:
-        return PlayEngine(
-            profile=profile,
-            name="Ayşe",
-            group=GROUP,
-            hands=tmp_path / "hands",
-            server="ws://127.0.0.1:1",
-        )
-
-
-class Page:
-    """What the page does: looks at every view, and acts."""
-
-    def __init__(self, engine: PlayEngine) -> None:
-        self.engine = engine
-        self.changed = asyncio.Event()
-        engine.subscribe(self.changed.set)
-
-    async def views(self) -> Any:
-        """Every view that differs, until the test has seen enough."""
-        while True:
-            async with asyncio.timeout(60):
-                await self.changed.wait()
-            self.changed.clear()
-            view = self.engine.view()
-            check_view(view)
-            yield view
-            await asyncio.sleep(0)
-
-    async def act(self, do: str, **more: Any) -> Any:
-        return await self.engine.act({"do": do, **more})
-
-
-def is_over(view: Any) -> bool:
-    table = view["table"]
-    return table is not None and table["end"] is not None and table["stage"]["name"] == "done"
-
-
-async def play_hand(page: Page) -> Any:
-    """The player takes every advice; returns the view in which the hand is over, and all stages."""
-    stages = []
-    async for view in page.views():
-        table = view["table"]
-        if table["stage"]["name"] not in stages:
-            stages.append(table["stage"]["name"])
-        if is_over(view):
-            return view, stages
-        game = table["game"]
-        if table["handover"] is not None:
-            assert game is None or game["rack"] == []
-            await page.act("take-seat")
-        elif game is not None and game["mine"] and any(game["can"].values()):
-            with suppress(IntentRefused):  # the next move is asked for a moment after the view
-                await page.act("hint")
-                advice = page.engine.view()["table"]["advice"]
-                await page.act(**{**advice["intent"], "sure": True})
-    raise AssertionError("the views have ended")
+    with engine_at(tmp_path) as made:
+        yield made
 
 
 @pytest.mark.parametrize("rules", ["classic", "51-feeding", "duel"])
@@ -89,7 +34,7 @@ def test_a_solo_hand_is_played_counted_saved_and_can_be_audited(engine: PlayEngi
     async def main():
         page = Page(engine)
         await page.act("solo", rules=rules, level="hard")
-        view, stages = await play_hand(page)
+        view, stages = await page.play_hand()
         await engine.close()
         return view, stages
 
@@ -112,7 +57,7 @@ def test_the_next_hand_begins_when_the_player_is_ready(engine: PlayEngine):
     async def main():
         page = Page(engine)
         await page.act("solo", rules="duel", options={"hands": 3}, level="hard")
-        view, _ = await play_hand(page)
+        view, _ = await page.play_hand()
         assert view["table"]["match"]["hand"] == 1
         await asyncio.sleep(0.2)
         assert is_over(engine.view()), "nothing begins by itself"
@@ -126,11 +71,85 @@ def test_the_next_hand_begins_when_the_player_is_ready(engine: PlayEngine):
     assert asyncio.run(main())["screen"] == "lobby"
 
 
+@pytest.mark.parametrize("rules", list(RULE_SETS))
+def test_every_game_begins_alone_and_can_be_left_at_any_time(
+    engine: PlayEngine, rules: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    partners = {"partners": True} if "partners" in OPTIONS[rules] else {}
+
+    async def main():
+        page = Page(engine)
+        await page.act("solo", rules=rules, options=partners, level="hard")
+        view = await page.until(lambda view: is_playing(view) and view)
+        await page.until(lambda view: view["table"]["sorts"])
+        await page.act("leave")
+        return view["table"]
+
+    table = asyncio.run(main())
+    assert engine.view()["screen"] == "lobby"
+    assert table["options"]["partners"] == bool(partners)
+    assert table["seats"] == RULE_SETS[rules].players
+    assert {person["link"] for person in table["people"]} == {"here"}
+    assert list(tmp_path.glob("p2pokey-solo-*")) == [], "nothing is left behind"
+
+
+def test_a_game_alone_makes_room_for_another_one(engine: PlayEngine):
+    async def main():
+        page = Page(engine)
+        await page.act("solo", rules="classic", level="hard")
+        await page.until(lambda view: view["table"])
+        await page.act("solo", rules="duel", level="hard")
+        rules = await page.until(lambda view: view["table"] and view["table"]["rules"])
+        await engine.close()
+        return rules
+
+    assert asyncio.run(main()) == "duel"
+
+
+def test_a_hand_is_checked_again_and_saved_while_it_is_played_and_after(engine: PlayEngine):
+    """And after the only hand of a match a rematch begins anew."""
+
+    def audit_of(view: Any) -> Any:
+        audit = view["table"]["trust"]["audit"]
+        return audit and audit["status"] != "running" and audit
+
+    async def main():
+        page = Page(engine)
+        await page.act("solo", rules="duel", options={"hands": 1}, level="hard")
+        await page.until(is_playing)
+        await page.act("recheck")
+        early = await page.until(audit_of), await page.act("save")
+        view, _ = await page.play_hand()
+        await page.act("recheck")
+        late = await page.until(audit_of), await page.act("save")
+        assert view["table"]["match"]["over"]
+        await page.act("ready", play=True)
+        again = await page.until(lambda view: is_playing(view) and view["table"]["match"])
+        await page.act("ready", play=False)
+        return early, late, again
+
+    (during, part), (after, whole), match = asyncio.run(main())
+    assert during["status"] == "incomplete"
+    assert during["findings"] == []
+    assert during["proofs"] > 0
+    assert after["status"] == "sound"
+    assert after["proofs"] > during["proofs"]
+    assert (match["rows"], match["over"], match["totals"]) == ([], False, [0, 0])
+    assert engine.view()["screen"] == "lobby"
+    for saved, status in ((part, Status.INCOMPLETE), (whole, Status.SOUND)):
+        data = base64.b64decode(saved["file"]["data"])
+        report = audit_transcript(
+            data, group=GROUP, verifier=Ed25519Verifier(), sealer=ChaChaSealer()
+        )
+        assert report.status is status
+
+
 def test_past_hands_and_statistics(engine: PlayEngine):
     async def main():
         page = Page(engine)
         await page.act("solo", rules="duel", level="hard")
-        await play_hand(page)
+        await page.play_hand()
         await page.act("leave")
         await page.act("past")
         async for view in page.views():
@@ -182,6 +201,11 @@ def refusal(engine: PlayEngine, intent: Any) -> str:
         ({"do": "share", "other": "a\u202eb"}, "name"),
         ({"do": "replay", "id": "../../etc/passwd"}, "no-hand"),
         ({"do": "replay", "id": 5}, "no-hand"),
+        ({"do": "recheck"}, "no-table"),
+        ({"do": "save"}, "no-table"),
+        ({"do": "reopen"}, "no-table"),
+        ({"do": "admit", "yes": True}, "no-table"),
+        ({"do": "bots", "count": 1}, "no-table"),
         ({"do": "step", "to": 1}, "no-replay"),
         ({"do": "see", "seat": 1}, "no-replay"),
         ({"do": "save", "id": "../../etc/passwd"}, "no-hand"),
