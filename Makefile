@@ -14,12 +14,15 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test e2e check bench sim sim-table fuzz vectors clean
+.PHONY: help play demo test e2e check bench sim sim-table fuzz vectors clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
 	@echo
 	@echo 'PYTHON=python3.12 chooses the Python to set up with; ARGS="..." is passed on.'
+
+play: $(VENV)/.installed ## open the table in the browser; ARGS="--port 8080" and the like
+	$(BIN)/p2pokey play $(ARGS)
 
 demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="--hands 2" and the like
 	$(BIN)/p2pokey demo $(ARGS)

@@ -251,7 +251,11 @@ def test_a_wait_is_told_once():
     scene.look(1, 3, phase=Phase.KEYS)
     scene.wait(20)
     assert [item for _, item in scene.said] == [
-        Notice(text="waiting for the keys of seat 2 (Baran) and seat 4 (Deniz)")
+        Notice(
+            text="waiting for the keys of seat 2 (Baran) and seat 4 (Deniz)",
+            what="keys",
+            seats=(1, 3),
+        )
     ]
 
 
@@ -262,7 +266,9 @@ def test_a_lost_seat_is_named_with_the_time_it_has():
     scene.wait(5)
     (notice,) = [item for _, item in scene.said]
     assert notice == Notice(
-        text="seat 2 (Baran) has lost the connection; the table waits 90 seconds"
+        text="seat 2 (Baran) has lost the connection; the table waits 90 seconds",
+        what="link",
+        seats=(1,),
     )
 
 

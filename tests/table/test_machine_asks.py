@@ -667,3 +667,18 @@ def test_an_answer_is_what_was_signed():
 
     told = net.told(AskAnswered)[3]
     assert [(a.asker, a.by, a.reply) for a in told] == [(0, 2, Reply.NO)]
+
+
+def test_who_has_begun_anew_holds_no_other_score_against_an_order_of_before():
+    """The last yes to a rematch is late, so its asker asks for other seats, too."""
+    net = Net()
+    ask(net, 1, AskRematch())
+    for seat in (0, 2, 3):
+        net.act(seat, AnswerAsk(asker=Seat(1), seq=0, yes=True))
+    net.now += ASK_SECONDS + STUCK_SECONDS
+    net.act(1, AskSeating(order=(0, 1, 2, VACANT)))
+    net.run()
+
+    assert outcomes(net) == [[AskOutcome.AGREED, AskOutcome.CANCELLED]] * 4
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1] * 4
+    assert net.told(ScoresDiffer) == [[]] * 4
