@@ -74,7 +74,7 @@ class Player:
     async def move(self, seen: Seen) -> None:
         """Makes one move by clicks, and waits until the page shows it."""
         intent = await self._choose(seen)
-        await self._tidy()
+        await self._tidy(seen)
         self.done.append(intent)
         await carry_out(self._hand, intent)
         await self._wait_for_change(seen, intent)
@@ -93,8 +93,13 @@ class Player:
         await self.page.locator("dialog[open]").wait_for(state="detached")
         return advice["intent"] if advice else None
 
-    async def _tidy(self) -> None:
-        """Puts down what an earlier thought has picked."""
+    async def _tidy(self, seen: Seen) -> None:
+        """Puts back what an earlier thought has picked or laid aside."""
+        back = self.page.locator(".lane.aside .drop-meld")
+        for _ in range(seen["aside"]):
+            await back.first.click()
+        if seen["work"]:
+            await self.page.locator("[data-act=reset]").click()
         picked = self.page.locator(".rack .picked")
         while tiles := await picked.evaluate_all("tiles => tiles.map(one => one.dataset.tile)"):
             await self._hand.pick(tiles[0])

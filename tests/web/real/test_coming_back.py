@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser.browsing import wait_js
+from tests.web.browser.browsing import until, wait_js
 from tests.web.real.playing import Player, Seen, is_to_move
 from tests.web.real.seating import begin_solo
 from tests.web.real.test_friends import SECONDS, gather_friends, play_together
@@ -33,6 +33,11 @@ async def _kept(guest: Guest) -> Any:
     layout = "JSON.stringify(p2pokey.state.view.table.layout)"
     await wait_js(guest.page, f"{rows} === {layout}", 60)
     return await guest.read("local.rows")
+
+
+def _journal_bytes(guest: Guest) -> int:
+    files = (guest.folder / "home" / "state" / "journals").rglob("*")
+    return sum(path.stat().st_size for path in files if path.is_file())
 
 
 def test_a_page_is_loaded_again_in_the_middle_of_a_turn(tmp_path: Path) -> None:
@@ -67,8 +72,10 @@ def test_a_killed_program_comes_back_from_the_lobby_and_the_hand_goes_on(tmp_pat
         seen = await Player(left).play_until(_must_discard)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
+        written = _journal_bytes(left)
         await left.click("[data-act=sort-pairs]")
         rows = await _kept(left)
+        await until(lambda: _journal_bytes(left) > written, 60)
         left.program.send(signal.SIGKILL)
         await left.see(".banner.bad")
         await stays.see(".seat.away")

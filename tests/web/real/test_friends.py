@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.browser.performing import Finger, Keys, Mouse
 from tests.web.real.playing import Player
 from tests.web.real.seating import all_seated, host, join, points_on_screen, verified
 from tests.web.real.visiting import Guest, House, visit
@@ -12,6 +13,8 @@ from tests.web.real.visiting import Guest, House, visit
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1300)]
 
 NAMES = ("Ayşe", "Baran", "Ceren", "Deniz")
+WAYS: tuple[type[Mouse], ...] = (Mouse, Mouse, Finger, Keys)
+"""How each of them plays: by mouse, with fingers on a phone, by keys alone."""
 SECONDS = 1200
 
 
@@ -19,7 +22,10 @@ async def gather_friends(
     house: House, rules: str, *switches: str, players: int = 4, bots: int = 0
 ) -> list[Guest]:
     """Everybody at one table: the first hosts, the others paste the link."""
-    guests = [await house.enter(name) for name in NAMES[:players]]
+    guests = [
+        await house.enter(name, size=way.size, touch=way.touch)
+        for name, way in zip(NAMES[:players], WAYS, strict=False)
+    ]
     link = await host(guests[0], rules, *switches, bots=bots)
     for guest in guests[1:]:
         await join(guest, link)
@@ -29,7 +35,10 @@ async def gather_friends(
 
 async def play_together(guests: list[Guest], *, hints: bool = False) -> None:
     """All play at once, each with their own page, to the audited end; all see the same."""
-    players = [Player(guest, hints=hints, seed=n) for n, guest in enumerate(guests)]
+    players = [
+        Player(guest, hints=hints, seed=n, way=WAYS[n] if len(guests) == len(WAYS) else Mouse)
+        for n, guest in enumerate(guests)
+    ]
     async with asyncio.TaskGroup() as group:
         for player in players:
             group.create_task(player.play_hand(SECONDS))
