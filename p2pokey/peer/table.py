@@ -240,6 +240,7 @@ class Table:
         try:
             while not moving.done():
                 await self._look_around(began)
+                self.board.check()
                 text = self._awaited_at_next_table(seating)
                 if self.clock() - began >= self.limits.notice_s and text not in ("", told):
                     told = text

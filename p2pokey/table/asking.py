@@ -70,7 +70,15 @@ class Asking:
         """Whether the asker goes on with a score that is not this seat's."""
         ask = opened.ask
         is_due = self.is_reached(opened) and ask.what is What.SEATING
-        return is_due and ask.sheet != self.course.sheet.digest()
+        return is_due and not self.may_begin_anew() and ask.sheet != self.course.sheet.digest()
+
+    def may_begin_anew(self) -> bool:
+        """Whether a rematch may have been agreed on of which this seat lacks some answers.
+
+        The others may have a new sheet then, and this seat cannot compare scores. Without its own yes
+        there is none.
+        """
+        return any(opened.ask.what is What.REMATCH for opened in self.bonds())
 
     def is_bound(self) -> bool:
         """Whether this seat has asked something, or said yes to it, that is not settled."""

@@ -169,6 +169,10 @@ class TableMachine:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)
 
+    def decisive(self, most: int) -> list[bytes]:
+        """The newest messages of each seat on which something hangs, at most so many."""
+        return self._chains.decisive(most)
+
     def presence(self, seat: Seat) -> tuple[Presence, float]:
         """Whether a seat can be reached, and since when."""
         return self._attendance.state(seat), self._attendance.since(seat)
@@ -298,8 +302,10 @@ class TableMachine:
         if self._course.hand is not None or self._moving.order is not None:
             return
         for opened in filter(self._asking.is_due, self._moving.in_order()):
-            self._moving.agreed.remove(opened)
             match = self._course.match_of(opened.ask.sheet)
+            if match is None and self._asking.may_begin_anew():
+                continue
+            self._moving.agreed.remove(opened)
             if match is not None:
                 self._asking.is_over = True
                 self._moving.agree(opened.ask.order, match)

@@ -1,6 +1,7 @@
 """What happens beside the hands: chat, rematch, other seats, somebody who comes back to nobody."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from p2pokey.peer.events import (
     Stage,
     StagePassed,
 )
+from p2pokey.peer.playing import MAX_FAILURES
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_events import (
     ChatLine,
@@ -32,9 +34,14 @@ from p2pokey.peer.table_events import (
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
 from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Say, SayPhrase, ShareLink
-from p2pokey.table.contents import Chat
+from p2pokey.table.contents import Answer, Chat, Reply
 from p2pokey.table.effects import SeatingAgreed
-from p2pokey.table.messages import NO_PREVIOUS, is_table_message, seal_message
+from p2pokey.table.messages import (
+    NO_PREVIOUS,
+    decode_message,
+    is_table_message,
+    seal_message,
+)
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
@@ -245,6 +252,58 @@ def test_a_seat_with_another_score_ends_the_table_by_name(tmp_path: Path, monkey
     for seat in (0, 1, 3):
         assert str(ended[seat]) == "seat 3 (Ceren) keeps another score of this match"
         assert [event.seat for event in scene.recorder.of(ScoreDiffers, seat)] == [2]
+
+
+def test_who_tells_different_seats_different_things_is_named(tmp_path: Path):
+    """Its yes and its no lie at different seats; those find each other's scores to differ."""
+    scene = Scene(tmp_path, hands=1)
+    scene.once(0, MoveMade, lambda: scene.tables[0].act(AskRematch()))
+    scene.agree(1, 2, 3)
+
+    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+        if source != 3 or target != 1 or not is_table_message(data):
+            return [data]
+        said = decode_message(data)
+        if said.seat != 3 or not isinstance(said.content, Answer):
+            return [data]
+        other = seal_message(
+            scene.hub.signers[3],
+            session=said.session,
+            seat=said.seat,
+            seq=said.seq,
+            previous=said.previous,
+            content=replace(said.content, reply=Reply.NO),
+        )
+        return [other.encoded]
+
+    scene.hub.wire = wire
+    ended = scene.play()
+    closed = [scene.recorder.of(QuestionClosed, seat)[0].outcome for seat in range(3)]
+    assert closed in (["agreed", "refused", "agreed"], ["cancelled", "refused", "cancelled"])
+    if closed[0] == "agreed":  # no move was under way
+        for seat in range(3):
+            assert isinstance(ended[seat], TableCancelled), ended
+            assert "seat 4 (Deniz) broke the protocol" in str(ended[seat])
+            assert scene.recorder.of(ScoreDiffers, seat) == []
+
+
+def test_rematches_within_hands_are_no_failures(tmp_path: Path):
+    """However often all agree on one, the table goes on."""
+    scene = Scene(tmp_path, hands=1)
+    asked = 0
+
+    def ask(event: StagePassed) -> None:
+        nonlocal asked
+        if event.stage is Stage.KEYS and asked < MAX_FAILURES + 2:
+            asked += 1
+            scene.tables[0].act(AskRematch())
+
+    scene.when(0, StagePassed, ask)
+    scene.agree(1, 2, 3)
+    ended = scene.play()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    assert len(scene.recorder.of(RematchBegun, 0)) > MAX_FAILURES
 
 
 def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):

@@ -21,7 +21,10 @@ FOUND = {
     (353, "hasty"): "a seat that learned of the votes about it confirmed the audit before",
     (431, "gentle"): "its journal lost its end twice",
     (461, "hasty"): "a run ended before the others could say what its journal had lost",
-    (572, "gentle"): "a score on disk counted as lost, since its program was killed before it said so",
+    (
+        572,
+        "gentle",
+    ): "a score on disk counted as lost, since its program was killed before it said so",
     (758, "gentle"): "the same, at a seat whose hand's journal lost its end besides",
     (100, "hasty"): "a player was asked for a move when its turn had passed",
     (45, "gone"): "a duel waited for ever without saying for whom",
