@@ -37,6 +37,24 @@ from p2pokey.table.match import Match
 from p2pokey.table.runners import effective_options
 from p2pokey.tiles import Seat
 
+MAX_ASKED_S = 300.0
+"""So much time with open questions does not count as waiting for the next hand."""
+
+
+@dataclass
+class Questioning:
+    """For how long of a wait between hands a question was open: nobody says NEXT meanwhile."""
+
+    looked: float
+    """When that was looked at last."""
+    seconds: float = 0.0
+
+    def look(self, now: float, *, is_open: bool) -> None:
+        """Notes the time since the last look; whoever asks without end holds nobody up for long."""
+        if is_open:
+            self.seconds = min(self.seconds + now - self.looked, MAX_ASKED_S)
+        self.looked = now
+
 
 @dataclass(kw_only=True)
 class Table:
@@ -298,7 +316,7 @@ class Table:
     async def _next_hand(self) -> BeginHand | None:
         """Waits until all have said that they play; None: no further hand is played here."""
         self._passing.hand = self.board.machine.match.attempts
-        began, ended_at, is_noticed = self.clock(), None, False
+        began, ended_at, told, asked = self.clock(), None, "", Questioning(self.clock())
         while True:
             self._want()
             if (hand := self.board.take_hand()) is not None:
@@ -309,13 +327,15 @@ class Table:
                 return None
             now = self.clock()
             if self.board.ended is None:
-                began, ended_at = (now, None) if ended_at is not None else (began, None)
+                if ended_at is not None:
+                    began, ended_at, asked = now, None, Questioning(now)
+                asked.look(now, is_open=self.board.machine.is_asked(now))
                 missing = self._missing()
-                self._check_wait(missing, now - began)
-                if missing and now - began >= self.limits.notice_s and not is_noticed:
-                    is_noticed = True
-                    who = people(missing, self.names)
-                    self.emit(StillWaiting(text=f"waiting for {who} to begin the next hand"))
+                self._check_wait(missing, now - began - asked.seconds)
+                text = f"waiting for {people(missing, self.names)} to begin the next hand"
+                if missing and now - began >= self.limits.notice_s and told != text:
+                    told = text
+                    self.emit(StillWaiting(text=text))
             else:
                 if ended_at is None:
                     ended_at = now
@@ -338,8 +358,10 @@ class Table:
         self.board.act(WantNext(wish=Wish.STOP if is_enough else Wish.PLAY))
 
     def _missing(self) -> list[Seat]:
-        said = self.board.machine.said
-        return [seat for seat in self._others() if seat not in said]
+        """Seats without which the next hand does not begin: NEXT is missing, or an answer before it."""
+        machine = self.board.machine
+        said, silent = machine.said, machine.unanswered
+        return [seat for seat in self._others() if seat not in said or seat in silent]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.

@@ -165,6 +165,17 @@ class TableMachine:
         """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
         return any(not self._asking.is_stuck(opened, now) for opened in self._asking.bonds())
 
+    def is_asked(self, now: float) -> bool:
+        """Whether there is a question whose answers may yet come."""
+        opened = self._asking.asks.open()
+        return any(not self._asking.is_stuck(question, now) for question in opened)
+
+    @property
+    def unanswered(self) -> frozenset[Seat]:
+        """Seats whose answers this seat waits for before it says NEXT."""
+        bonds = self._asking.bonds()
+        return frozenset(seat for opened in bonds for seat in self._asking.asks.missing(opened))
+
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)

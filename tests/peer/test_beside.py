@@ -19,7 +19,7 @@ from p2pokey.peer.events import (
     StagePassed,
 )
 from p2pokey.peer.playing import MAX_FAILURES
-from p2pokey.peer.table import Table
+from p2pokey.peer.table import MAX_ASKED_S, Questioning, Table
 from p2pokey.peer.table_events import (
     ChatLine,
     ChatPhrase,
@@ -33,8 +33,17 @@ from p2pokey.peer.table_events import (
 )
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
-from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Say, SayPhrase, ShareLink
-from p2pokey.table.contents import Answer, Chat, Reply
+from p2pokey.table.carry import VACANT
+from p2pokey.table.commands import (
+    AnswerAsk,
+    AskRematch,
+    AskSeating,
+    Say,
+    SayPhrase,
+    ShareLink,
+    WantNext,
+)
+from p2pokey.table.contents import Answer, Chat, Reply, Wish
 from p2pokey.table.effects import SeatingAgreed
 from p2pokey.table.messages import (
     NO_PREVIOUS,
@@ -304,6 +313,38 @@ def test_rematches_within_hands_are_no_failures(tmp_path: Path):
 
     assert all(isinstance(result, MatchEnded) for result in ended), ended
     assert len(scene.recorder.of(RematchBegun, 0)) > MAX_FAILURES
+
+
+def test_a_question_that_nobody_answers_costs_no_more_than_its_time(tmp_path: Path):
+    """The others are not there for the next hand as long as it is open, and the table goes on."""
+    asked = Questioning(looked=10.0)
+    for now, is_open in ((12.0, False), (20.0, True), (75.0, True), (80.0, False)):
+        asked.look(now, is_open=is_open)
+    assert asked.seconds == 63.0
+    asked.look(1000.0, is_open=True)
+    assert asked.seconds == MAX_ASKED_S
+
+    hub = Hub()
+    asker, other = (hub.table(seat, tmp_path) for seat in (0, 1))
+    asker.act(AskSeating(order=(1, 0, 2, 3)))
+    (data,) = [data for data in hub.links[0].sent if is_table_message(data)]
+    other.board.receive(MessageReceived(seat=Seat(0), data=data))
+    now = asker.clock()
+    for table in (asker, other):
+        assert table.board.machine.is_asked(now)
+        assert not table.board.machine.is_asked(now + ASK_SECONDS + STUCK_SECONDS + 1)
+
+
+def test_who_does_not_answer_is_waited_for_by_name(tmp_path: Path):
+    """Also if that seat has said that it plays: this one does not before the answer."""
+    hub = Hub()
+    asker, other = (hub.table(seat, tmp_path) for seat in (0, 1))
+    other.act(WantNext(wish=Wish.PLAY))
+    (data,) = [data for data in hub.links[1].sent if is_table_message(data)]
+    asker.board.receive(MessageReceived(seat=Seat(1), data=data))
+    assert asker._missing() == [2, 3]
+    asker.act(AskSeating(order=(1, 0, 2, VACANT)))
+    assert asker._missing() == [1, 2, 3]
 
 
 def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
