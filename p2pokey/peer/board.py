@@ -35,6 +35,12 @@ from p2pokey.table.commands import Command, LinkIs
 from p2pokey.table.machine import TableMachine
 from p2pokey.table.presence import Presence
 from p2pokey.table.records import Outcome, Record, RecordKind
+from p2pokey.tiles import Seat
+
+DOUBT_S = 3.0
+"""After that time a seat that keeps another score is named, unless one is found that has lied."""
+_SHOWN = 100
+"""Messages of each seat that are shown to all then."""
 
 TellEvent = Callable[[TableEvent | HandCounted | HandLost], None]
 
@@ -67,11 +73,15 @@ class Board:
     has_room: bool = False
     """Whether there was one."""
     _end: TableCancelled | None = None
+    _doubt: tuple[Seat, float] | None = None
+    """Who keeps another score, and when that is told."""
     _after_hand: HandCounted | HandLost | None = None
     """How the hand ended, until that is on disk."""
     _newest: MessageReceived | None = None
     _pending: list[told.Effect] = field(default_factory=list)
     _is_carrying: bool = False
+    _shows: bool = False
+    """Whether all that is decisive is to be shown to all, once it is on disk."""
     _failure: Exception | None = None
 
     # What happens --------------------------------------------------------------------------------
@@ -107,6 +117,10 @@ class Board:
     def check(self) -> None:
         """Raises TableCancelled once nothing more can be played here."""
         self.check_alive()
+        if self._doubt is not None and self._end is None and self.clock() >= self._doubt[1]:
+            seat = self._doubt[0]
+            self.emit(ScoreDiffers(seat=seat))
+            self._stop(f"{people([seat], self.names)} keeps another score of this match")
         if self._end is not None:
             raise self._end
 
@@ -132,6 +146,9 @@ class Board:
         try:
             while self._pending:
                 self._do(self._pending.pop(0))
+            if self._shows:
+                self._shows = False
+                self._show_decisive()
         finally:
             self._is_carrying = False
         self.wake()
@@ -200,10 +217,12 @@ class Board:
                 self.emit(RematchBegun(attempt=attempt))
             case told.SeatingAgreed(order=order, seat=new):
                 self.seating = effect
+                self._shows = True
                 self.emit(SeatsAgreed(order=order, seat=new))
             case told.ScoresDiffer(seat=seat):
-                self.emit(ScoreDiffers(seat=seat))
-                self._stop(f"{people([seat], self.names)} keeps another score of this match")
+                if self._doubt is None:
+                    self._doubt = (seat, self.clock() + DOUBT_S)
+                    self._shows = True
             case told.TableFault(seat=seat, cause=cause):
                 self.emit(SeatLied(seat=seat, cause=cause))
                 who = people([seat], self.names)
@@ -229,6 +248,14 @@ class Board:
                         against=effect.against,
                     )
                 )
+
+    def _show_decisive(self) -> None:
+        """Lets all compare what they have: a seat that has told them different things is found.
+
+        Nobody asks for messages that it has, so two versions of one may lie unseen at different seats.
+        """
+        for data in self.machine.decisive(_SHOWN):
+            self.links.broadcast(data)
 
     def _stop(self, reason: str) -> None:
         self._end = self._end or TableCancelled(reason)

@@ -84,6 +84,8 @@ class HandPlay:
     _why_not: str = ""
     """Why the table gives up the hand that is about to begin."""
     _failures: int = field(default=0)
+    _matches: int = field(default=0)
+    """Rematches so far: those begin anew with the failures, too."""
 
     # What the table and its player want ----------------------------------------------------------
 
@@ -153,7 +155,14 @@ class HandPlay:
 
     def is_dealt_again(self, end: HandEnd) -> bool:
         """Whether the table goes on after a hand without score."""
+        self._note_rematch()
         return end.is_void and self._failures < MAX_FAILURES
+
+    def _note_rematch(self) -> None:
+        """A hand that a rematch has left out is no failure, however many there are."""
+        matches = len(self.board.machine.history)
+        if matches != self._matches:
+            self._matches, self._failures = matches, 0
 
     # What it takes -------------------------------------------------------------------------------
 
@@ -268,7 +277,9 @@ class HandPlay:
         assert end.stopped is not None
         fault = end.stopped.fault
         culprit = None if fault is None else Seat(fault.culprit)
-        self._failures += 1
+        self._note_rematch()
+        if not self._why_not:
+            self._failures += 1
         outcome = records.HandFailed(
             keys=machine.public_keys,
             withheld=sum(1 << seat for seat in end.withheld),

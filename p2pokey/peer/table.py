@@ -49,6 +49,24 @@ from p2pokey.table.match import Match
 from p2pokey.table.runners import effective_options
 from p2pokey.tiles import Seat
 
+MAX_ASKED_S = 300.0
+"""So much time with open questions does not count as waiting for the next hand."""
+
+
+@dataclass
+class Questioning:
+    """For how long of a wait between hands a question was open: nobody says NEXT meanwhile."""
+
+    looked: float
+    """When that was looked at last."""
+    seconds: float = 0.0
+
+    def look(self, now: float, *, is_open: bool) -> None:
+        """Notes the time since the last look; whoever asks without end holds nobody up for long."""
+        if is_open:
+            self.seconds = min(self.seconds + now - self.looked, MAX_ASKED_S)
+        self.looked = now
+
 
 @dataclass(kw_only=True)
 class Table:
@@ -286,6 +304,7 @@ class Table:
         try:
             while not moving.done():
                 await self._look_around(began)
+                self.board.check()
                 text = self._awaited_at_next_table(seating)
                 if self.clock() - began >= self.limits.notice_s and text not in ("", told):
                     told = text
@@ -343,7 +362,7 @@ class Table:
     async def _next_hand(self) -> BeginHand | None:
         """Waits until all have said that they play; None: no further hand is played here."""
         self._passing.hand = self.board.machine.match.attempts
-        began, ended_at, is_noticed = self.clock(), None, False
+        began, ended_at, told, asked = self.clock(), None, "", Questioning(self.clock())
         while True:
             self._want()
             if (hand := self.board.take_hand()) is not None:
@@ -354,13 +373,14 @@ class Table:
                 return None
             now = self.clock()
             if self.board.ended is None:
-                began, ended_at = (now, None) if ended_at is not None else (began, None)
+                if ended_at is not None:
+                    began, ended_at, asked = now, None, Questioning(now)
+                asked.look(now, is_open=self.board.machine.is_asked(now))
                 missing = self._missing()
-                self._check_wait(missing, now - began)
-                if missing and now - began >= self.limits.notice_s and not is_noticed:
-                    is_noticed = True
-                    who = people(missing, self.names)
-                    text = f"waiting for {who} to begin the next hand"
+                self._check_wait(missing, now - began - asked.seconds)
+                text = f"waiting for {people(missing, self.names)} to begin the next hand"
+                if missing and now - began >= self.limits.notice_s and told != text:
+                    told = text
                     self.emit(StillWaiting(text=text, what="next-hand", seats=tuple(missing)))
             else:
                 if ended_at is None:
@@ -386,10 +406,15 @@ class Table:
         self.board.act(WantNext(wish=Wish.STOP if is_enough else Wish.PLAY))
 
     def _missing(self) -> list[Seat]:
-        """Who keeps the next hand from beginning, as far as that is not this seat itself."""
+        """Seats without which the next hand does not begin.
+
+        Their NEXT is missing, or an answer before it, or what they know of a torn journal of this seat.
+        """
         machine = self.board.machine
-        unheard = set() if machine.is_synced else self._passing.unheard
-        return [seat for seat in self._others() if seat not in machine.said or seat in unheard]
+        silent = set(machine.unanswered)
+        if not machine.is_synced:
+            silent |= self._passing.unheard
+        return [seat for seat in self._others() if seat not in machine.said or seat in silent]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.

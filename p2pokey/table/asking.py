@@ -73,7 +73,16 @@ class Asking:
         """
         ask = opened.ask
         is_level = self.course.position == (ask.attempt, ask.step)
-        return is_level and ask.what is What.SEATING and ask.sheet != self.course.sheet.digest()
+        is_due = is_level and ask.what is What.SEATING
+        return is_due and not self.may_begin_anew() and ask.sheet != self.course.sheet.digest()
+
+    def may_begin_anew(self) -> bool:
+        """Whether a rematch may have been agreed on of which this seat lacks some answers.
+
+        The others may have a new sheet then, and this seat cannot compare scores. Without its own yes
+        there is none.
+        """
+        return any(opened.ask.what is What.REMATCH for opened in self.bonds())
 
     def is_bound(self) -> bool:
         """Whether this seat has asked something, or said yes to it, that is not settled."""

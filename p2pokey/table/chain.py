@@ -87,6 +87,16 @@ class TableChains:
             for message in chain[count:]
         ]
 
+    def decisive(self, most: int) -> list[bytes]:
+        """The newest messages of each seat that are no chat, at most so many, each author's in order."""
+        chosen: list[bytes] = []
+        for chain in self._chains:
+            kept = [
+                message for message in chain if not isinstance(message.content, Chat | QuickPhrase)
+            ]
+            chosen += [message.encoded for message in kept[-most:]]
+        return chosen
+
     def has_room(self, seat: Seat, *, is_line: bool, size: int) -> bool:
         """Whether a further message of that size would be kept."""
         count, spare = len(self._chains[seat]), 0 if is_line else SPARE_MESSAGES

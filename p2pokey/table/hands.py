@@ -116,6 +116,8 @@ class Hands:
 
     def _differ(self) -> bool:
         """Whether somebody keeps another score, and tells who does."""
+        if self._asking.may_begin_anew():
+            return False
         own, said = self._course.sheet.digest(), self._nexts.of(self._course.attempt)
         differing = [seat for seat in sorted(said) if said[seat].sheet != own]
         for seat in differing:

@@ -174,9 +174,24 @@ class TableMachine:
         """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
         return any(not self._asking.is_stuck(opened, now) for opened in self._asking.bonds())
 
+    def is_asked(self, now: float) -> bool:
+        """Whether there is a question whose answers may yet come."""
+        opened = self._asking.asks.open()
+        return any(not self._asking.is_stuck(question, now) for question in opened)
+
+    @property
+    def unanswered(self) -> frozenset[Seat]:
+        """Seats whose answers this seat waits for before it says NEXT."""
+        bonds = self._asking.bonds()
+        return frozenset(seat for opened in bonds for seat in self._asking.asks.missing(opened))
+
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""
         return self._chains.after(counts)
+
+    def decisive(self, most: int) -> list[bytes]:
+        """The newest messages of each seat on which something hangs, at most so many."""
+        return self._chains.decisive(most)
 
     def presence(self, seat: Seat) -> tuple[Presence, float]:
         """Whether a seat can be reached, and since when."""
@@ -307,8 +322,10 @@ class TableMachine:
         if self._course.hand is not None or self._moving.order is not None:
             return
         for opened in filter(self._asking.is_due, self._moving.in_order()):
-            self._moving.agreed.remove(opened)
             match = self._course.match_of(opened.ask.sheet)
+            if match is None and self._asking.may_begin_anew():
+                continue
+            self._moving.agreed.remove(opened)
             if match is not None:
                 self._asking.is_over = True
                 self._moving.agree(opened.ask.order, match)

@@ -150,3 +150,40 @@ def test_players_talk_and_change_seats(here: Place):
         assert start == expected
     codes = [player.end() for player in players.values()]
     assert codes == [0] * 4, [player.error for player in players.values()]
+
+
+def test_who_is_killed_while_seats_change_gets_to_the_new_table(here: Place):
+    """The new host when its room is open, then another player as it learns of the agreement."""
+    here.serve()
+    host, code = here.host("--hands", "5", "--console")
+    guests = [here.join(code, "--console", name=name) for name in ("Baran", "Ceren", "Deniz")]
+    players = seats([host, *guests])
+    players[2].wait_for("MoveMade")
+    players[1].type("/seats 2 1 3 4")
+    for seat in (0, 2, 3):
+        players[seat].wait_for("Question", timeout=120)
+        players[seat].type("/yes")
+    players[1].wait_for("Meeting", when=lambda record: record["phase"] == "code-shown", timeout=60)
+    kill(players[1])
+    players[3].wait_for("SeatsAgreed", timeout=60)
+    kill(players[3])
+    before = players[0].of("HandCounted")[-1]["totals"]
+    journals = here.folder / "home" / "state" / "journals"
+    for seat in (1, 3):
+        (folder,) = journals.glob(f"*-seat-{seat + 1}")
+        players[seat] = here.start("resume", folder, "--json-progress", "--console")
+        resumed = players[seat].wait_for("Resumed", timeout=60)
+        assert resumed["totals"] == before
+    again = {seat: player.wait_for("Connected", timeout=200) for seat, player in players.items()}
+
+    assert {seat: record["seat"] for seat, record in again.items()} == {0: 1, 1: 0, 2: 2, 3: 3}
+    assert len({tuple(record["safety_words"]) for record in again.values()}) == 1
+    for player in players.values():
+        player.wait_for("HandBegan", timeout=60)
+        player.type("/leave")
+    ended = [player.wait_for("MatchEnded", timeout=200) for player in players.values()]
+    assert {record["hands"] for record in ended} == {2}
+    assert len({tuple(record["totals"]) for record in ended}) == 1
+    codes = [player.end() for player in players.values()]
+    assert codes == [0] * 4, [player.error for player in players.values()]
+    assert list(journals.iterdir()) == []

@@ -1,6 +1,7 @@
 """What happens beside the hands: chat, rematch, other seats, somebody who comes back to nobody."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from p2pokey.peer.events import (
     Stage,
     StagePassed,
 )
-from p2pokey.peer.table import Table
+from p2pokey.peer.playing import MAX_FAILURES
+from p2pokey.peer.table import MAX_ASKED_S, Questioning, Table
 from p2pokey.peer.table_events import (
     ChatLine,
     ChatPhrase,
@@ -33,10 +35,24 @@ from p2pokey.peer.table_events import (
 )
 from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
-from p2pokey.table.commands import AnswerAsk, AskRematch, AskSeating, Say, SayPhrase, ShareLink
-from p2pokey.table.contents import Chat
+from p2pokey.table.carry import VACANT
+from p2pokey.table.commands import (
+    AnswerAsk,
+    AskRematch,
+    AskSeating,
+    Say,
+    SayPhrase,
+    ShareLink,
+    WantNext,
+)
+from p2pokey.table.contents import Answer, Chat, Reply, Wish
 from p2pokey.table.effects import SeatingAgreed
-from p2pokey.table.messages import NO_PREVIOUS, is_table_message, seal_message
+from p2pokey.table.messages import (
+    NO_PREVIOUS,
+    decode_message,
+    is_table_message,
+    seal_message,
+)
 from p2pokey.tiles import Seat
 from p2pokey.transcript.messages import Kind
 from tests.peer.memory import Hub
@@ -333,6 +349,90 @@ def test_a_seat_with_another_score_ends_the_table_by_name(tmp_path: Path, monkey
     for seat in (0, 1, 3):
         assert str(ended[seat]) == "seat 3 (Ceren) keeps another score of this match"
         assert [event.seat for event in scene.recorder.of(ScoreDiffers, seat)] == [2]
+
+
+def test_who_tells_different_seats_different_things_is_named(tmp_path: Path):
+    """Its yes and its no lie at different seats; those find each other's scores to differ."""
+    scene = Scene(tmp_path, hands=1)
+    scene.once(0, MoveMade, lambda: scene.tables[0].act(AskRematch()))
+    scene.agree(1, 2, 3)
+
+    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+        if source != 3 or target != 1 or not is_table_message(data):
+            return [data]
+        said = decode_message(data)
+        if said.seat != 3 or not isinstance(said.content, Answer):
+            return [data]
+        other = seal_message(
+            scene.hub.signers[3],
+            session=said.session,
+            seat=said.seat,
+            seq=said.seq,
+            previous=said.previous,
+            content=replace(said.content, reply=Reply.NO),
+        )
+        return [other.encoded]
+
+    scene.hub.wire = wire
+    ended = scene.play()
+    closed = [scene.recorder.of(QuestionClosed, seat)[0].outcome for seat in range(3)]
+    assert closed in (["agreed", "refused", "agreed"], ["cancelled", "refused", "cancelled"])
+    if closed[0] == "agreed":  # no move was under way
+        for seat in range(3):
+            assert isinstance(ended[seat], TableCancelled), ended
+            assert "seat 4 (Deniz) broke the protocol" in str(ended[seat])
+            assert scene.recorder.of(ScoreDiffers, seat) == []
+
+
+def test_rematches_within_hands_are_no_failures(tmp_path: Path):
+    """However often all agree on one, the table goes on."""
+    scene = Scene(tmp_path, hands=1)
+    asked = 0
+
+    def ask(event: StagePassed) -> None:
+        nonlocal asked
+        if event.stage is Stage.KEYS and asked < MAX_FAILURES + 2:
+            asked += 1
+            scene.tables[0].act(AskRematch())
+
+    scene.when(0, StagePassed, ask)
+    scene.agree(1, 2, 3)
+    ended = scene.play()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    assert len(scene.recorder.of(RematchBegun, 0)) > MAX_FAILURES
+
+
+def test_a_question_that_nobody_answers_costs_no_more_than_its_time(tmp_path: Path):
+    """The others are not there for the next hand as long as it is open, and the table goes on."""
+    asked = Questioning(looked=10.0)
+    for now, is_open in ((12.0, False), (20.0, True), (75.0, True), (80.0, False)):
+        asked.look(now, is_open=is_open)
+    assert asked.seconds == 63.0
+    asked.look(1000.0, is_open=True)
+    assert asked.seconds == MAX_ASKED_S
+
+    hub = Hub()
+    asker, other = (hub.table(seat, tmp_path) for seat in (0, 1))
+    asker.act(AskSeating(order=(1, 0, 2, 3)))
+    (data,) = [data for data in hub.links[0].sent if is_table_message(data)]
+    other.board.receive(MessageReceived(seat=Seat(0), data=data))
+    now = asker.clock()
+    for table in (asker, other):
+        assert table.board.machine.is_asked(now)
+        assert not table.board.machine.is_asked(now + ASK_SECONDS + STUCK_SECONDS + 1)
+
+
+def test_who_does_not_answer_is_waited_for_by_name(tmp_path: Path):
+    """Also if that seat has said that it plays: this one does not before the answer."""
+    hub = Hub()
+    asker, other = (hub.table(seat, tmp_path) for seat in (0, 1))
+    other.act(WantNext(wish=Wish.PLAY))
+    (data,) = [data for data in hub.links[1].sent if is_table_message(data)]
+    asker.board.receive(MessageReceived(seat=Seat(1), data=data))
+    assert asker._missing() == [2, 3]
+    asker.act(AskSeating(order=(1, 0, 2, VACANT)))
+    assert asker._missing() == [1, 2, 3]
 
 
 def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from p2pokey.errors import LocalProtocolError
 from p2pokey.peer.events import PeerEvent
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_events import Question
@@ -139,8 +140,8 @@ class People:
                 do(*what)
             except Crash:
                 pass
-            except OSError:
-                if not run.is_dead:
+            except LocalProtocolError as error:
+                if "closed" not in str(error):  # its table is over just now
                     raise
 
         asyncio.get_running_loop().call_later(delay, now)

@@ -69,6 +69,8 @@ STILL_S = 300.0
 """The same after that long without news, once every fault is over: longer than any patience here."""
 
 MAX_RUNS = 12
+FORKS = ("fork", "table fork", "both")
+"""Lies by which honest seats have different chains until they compare them."""
 NOBODY_THERE = "nobody of that table can be reached"
 
 Score = tuple[int, tuple[int, ...], tuple[int, ...]]
@@ -537,6 +539,19 @@ class World:
         if self.is_logging:
             self.log(f"{self.loop.time():9.3f}  seat {run.seat + 1}.{run.number}  {text}")
 
+    @property
+    def is_split(self) -> bool:
+        """Whether an impatient seat gave a hand up that the others counted without it.
+
+        It says so, and its scores are others from then on (`IfMissing.VOID` with limits that are too
+        short for this network). Where patience is enough this never happens.
+        """
+        if self.plan.is_gentle:
+            return False
+        counted = {e.hand for node in self.honest for e in node.of(HandCounted)}
+        failed = {e.hand for node in self.honest for e in node.of(HandFailed)}
+        return bool(counted & failed)
+
     # What must hold ------------------------------------------------------------------------------
 
     @property
@@ -574,7 +589,8 @@ class World:
         for event in node.of(HandFailed):
             if event.culprit is not None and event.culprit != liar:
                 self.violations.append(f"seat {node.seat + 1} blames {event.culprit + 1}: {event}")
-        for event in (*node.of(SeatLied), *node.of(ScoreDiffers)):
+        differing = [] if self.is_split else node.of(ScoreDiffers)
+        for event in (*node.of(SeatLied), *differing):
             if event.seat != liar:
                 self.violations.append(f"seat {node.seat + 1} blames {event.seat + 1}: {event}")
         for run in node.runs:
@@ -649,7 +665,8 @@ class World:
         With a disk that loses scores, or a seat that shows different chains to others, only those are
         compared that have the same beginning.
         """
-        if self.plan.careless or (self.plan.lie is not None and "fork" in self.plan.lie.kind):
+        lie = "" if self.plan.lie is None else self.plan.lie.kind
+        if self.plan.careless or self.is_split or lie in FORKS:
             return
         courses = {}
         for node in self.honest:
@@ -673,7 +690,7 @@ class World:
         for node in self.honest:
             if len({event.order for event in node.of(SeatsAgreed)}) > 1:
                 self.violations.append(f"seat {node.seat + 1} has agreed on two orders")
-        if self.plan.lie is not None and "fork" in self.plan.lie.kind:
+        if self.plan.lie is not None and self.plan.lie.kind in FORKS:
             return
         for node in self.honest:
             order = node.order

@@ -10,6 +10,7 @@ from p2pokey.table.commands import (
     AnswerAsk,
     AskRematch,
     AskSeating,
+    Command,
     HandAt,
     LinkIs,
     Refusal,
@@ -103,6 +104,55 @@ def test_a_rematch_needs_everybody():
         (2, 0, (20, 20, 20, 20), None)
     }
     assert net.told(BeginHand)[0][-1].used_keys == frozenset({b"d" * 32})
+
+
+def begin_anew_without(net: Net) -> list[bytes]:
+    """All agree on a rematch within a hand; what seat 1 lacks of the answers to its question."""
+    net.all_act(PLAY)
+    ask(net, 0, AskRematch())
+    answer(net, 1, yes=True)
+    answer(net, 2, yes=True)
+    net.act(3, AnswerAsk(asker=Seat(0), seq=1, yes=True))
+    late = list(net.wires[3, 0])
+    net.wires[3, 0].clear()
+    net.run()
+    net.all_act(HandFailed(keys=frozenset()))
+    return late
+
+
+@pytest.mark.parametrize("goes_on", [PLAY, AskSeating(order=(1, 0, 2, 3))])
+def test_scores_are_not_compared_with_those_of_a_rematch_that_is_not_known_yet(goes_on: Command):
+    """One seat lacks an answer; the hand has failed for all, and the others begin anew."""
+    net = Net()
+    late = begin_anew_without(net)
+    assert [len(heard) for heard in net.told(RematchBegins)] == [0, 1, 1, 1]
+    net.act(1, goes_on)
+    net.run()
+    assert net.told(ScoresDiffer) == [[]] * 4
+
+    for data in late:
+        net.chairs[0].machine.receive(data, Seat(3), net.now)
+    net.carry_out(0)
+    net.run()
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1] * 4
+    assert net.told(ScoresDiffer) == [[]] * 4
+
+
+def test_who_is_out_waits_for_the_rematch_before_it_compares_scores():
+    net = Net()
+    late = begin_anew_without(net)
+    net.act(1, AskSeating(order=(1, 2, VACANT, VACANT)))
+    net.run()
+    answer(net, 2, yes=True, asker=1)
+    assert net.told(ScoresDiffer) == [[]] * 4
+    assert [len(heard) for heard in net.told(SeatingAgreed)][1:] == [1] * 3
+    assert net.told(SeatingAgreed)[0] == net.told(ScoresDiffer)[0] == []
+
+    for data in late:
+        net.chairs[0].machine.receive(data, Seat(3), net.now)
+    net.carry_out(0)
+    assert [agreed.seat for agreed in net.told(SeatingAgreed)[0]] == [None]
+    assert net.told(ScoresDiffer) == [[]] * 4
 
 
 def test_one_no_settles_it():
