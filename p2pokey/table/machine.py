@@ -284,8 +284,8 @@ class TableMachine:
             return
         if was_gone:
             self._talking.talk.was_away(seat, now - since)
-            if not self._attendance.is_gone(seat):
-                self._moving.share_with(seat)
+        if command.state is Presence.HERE:
+            self._moving.share_with(seat)  # perhaps another run of its program is there now
         self._desk.emit(SeatPresence(seat=seat, state=command.state, since=now))
 
     # What follows --------------------------------------------------------------------------------

@@ -776,7 +776,8 @@ def test_the_first_new_seat_tells_the_others_its_link():
     assert not any(b"secret" in record.payload for record in net.chairs[1].disk)
 
 
-def test_who_comes_back_is_told_the_newest_link_again():
+@pytest.mark.parametrize("before", [Presence.AWAY, Presence.UNSTABLE])
+def test_who_comes_back_is_told_the_newest_link_again(before: Presence):
     net = Net()
     agree_on(net, (1, 0, VACANT, 3))
     for secret in ("one", "two"):
@@ -785,7 +786,7 @@ def test_who_comes_back_is_told_the_newest_link_again():
     net.restart(0)
     assert net.chairs[0].heard(RoomLink) == []
     for seat in (0, 2):
-        net.act(1, LinkIs(seat=Seat(seat), state=Presence.AWAY))
+        net.act(1, LinkIs(seat=Seat(seat), state=before))
         net.act(1, LinkIs(seat=Seat(seat), state=Presence.HERE))
     net.run()
 
