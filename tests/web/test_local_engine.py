@@ -119,7 +119,7 @@ def test_talk_links_and_a_failed_proof_are_seen() -> None:
         table = LocalTable("classic", held=True)
         engine = LocalEngine(table)
         table.say(2, text="<b>merhaba</b>")
-        await engine.act({"do": "phrase", "code": "nice"})
+        await engine.act({"do": "phrase", "code": "well-played"})
         assert [line["seat"] for line in engine.view()["table"]["chat"]] == [2, 0]
         await engine.act({"do": "mute", "seat": 2, "on": True})
         assert [line["seat"] for line in engine.view()["table"]["chat"]] == [0]

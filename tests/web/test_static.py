@@ -1,5 +1,6 @@
 """The page's files: catalogues complete, nothing from outside, nothing inline, small enough."""
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from p2pokey.net.progress import Phase
+from p2pokey.rules import melds
 from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.web.files import MAX_PAGE_BYTES, page_files
 from p2pokey.web.gathering import _NOTICES
@@ -17,6 +19,8 @@ from p2pokey.web.talk_feed import PHRASES
 
 STATIC = Path(str(files("p2pokey.web") / "static"))
 LANGUAGES = ("en", "tr")
+_MELD_RULES = set(re.findall(r'rule="([A-Z]-\d+)"', inspect.getsource(melds)))
+"""What is said of tiles that are no meld."""
 _WAITED_FOR = set(Phase) - _NOTICES - {Phase.CODE_SHOWN, Phase.FRIENDS_HERE, Phase.WINDOW_OPEN}
 """Steps to a table with a sentence of their own; in the others one waits for friends."""
 _LITERAL = re.compile(r'(?<!\bh\()"([\w-]+(?:\.[\w-]+)+)"')
@@ -97,6 +101,7 @@ def test_no_sentence_lies_about_unused() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_engine_names_has_a_sentence(language: str) -> None:
     catalogue = _catalogue(language)
+    assert {f"rule.{rule}" for rule in _MELD_RULES} <= catalogue.keys()
     assert {f"phrase.{code}" for code in PHRASES} <= catalogue.keys()
     assert {f"gathering.phase-{phase}" for phase in _WAITED_FOR} <= catalogue.keys()
     assert {f"notice.{phase}" for phase in _NOTICES} <= catalogue.keys()

@@ -71,7 +71,7 @@ def test_a_table_is_hosted_with_every_choice() -> None:
     ("typed", "sent"),
     [
         ("  K7Q2M-lale-deniz-kartal ", "K7Q2M-lale-deniz-kartal"),
-        ("K7Q2M lale ışık çınar", "K7Q2M-lale-isik-cinar"),
+        ("K7Q2M-lale ışık çınar", "K7Q2M-lale ışık çınar"),
         ("https://example.org/j#K7Q2M-a-b-c", "https://example.org/j#K7Q2M-a-b-c"),
     ],
 )
@@ -154,7 +154,10 @@ def test_an_open_table_can_be_taken_up_again() -> None:
             {"id": "t1", "names": ["Selin", "Mert"], "rules": "classic", "hands": 2}
         ]
         engine.changed()
-        await visit.page.locator(".resume button").click()
+        await visit.page.get_by_role("button", name="Forget").click()
+        await visit.page.locator("dialog.question").get_by_role("button", name="Cancel").click()
+        assert not did(engine, "forget")
+        await visit.page.locator(".resume .primary").click()
         await until(lambda: {"do": "resume", "id": "t1"} in engine.intents)
 
     browse(lobby(), play)

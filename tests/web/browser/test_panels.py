@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from p2pokey.tiles import Seat
 from tests.web.browser.browsing import PHONE, Visit, browse, until, wait_js
 from tests.web.browser.tables import advance, did, is_mine, lobby, may, never, rack, seated
 from tests.web.local_engine import LocalEngine
@@ -37,15 +38,16 @@ def test_a_friend_who_is_away_has_a_fate_and_can_be_muted_or_replaced() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page, table = visit.page, engine.table
         assert table is not None
+        bots, table.people = table.people, (Seat(0), Seat(1))
         table.links[1] = "away"
         engine.changed()
         await page.locator(".seat.right.away").click()
         assert "away" in await page.locator("dialog").inner_text()
         await page.get_by_role("button", name="Mute").click()
         assert await until(lambda: did(engine, "mute")) == [{"do": "mute", "seat": 1, "on": True}]
-        table.links[1] = "here"
+        table.links[1], table.people = "here", bots
         await advance(engine, never)
-        table.links[1] = "left"
+        table.links[1], table.people = "left", (Seat(0), Seat(1))
         engine.changed()
         await page.get_by_role("button", name="See the table").click()
         await page.locator(".seat.right").click()
@@ -53,7 +55,7 @@ def test_a_friend_who_is_away_has_a_fate_and_can_be_muted_or_replaced() -> None:
         await page.locator("[data-answer=yes]").click()
         assert await until(lambda: did(engine, "kick")) == [{"do": "kick", "seat": 1, "bots": True}]
 
-    browse(seated("101-rising", seed=1, people=(0, 1), solo=False), play)
+    browse(seated("101-rising", seed=1, solo=False), play)
 
 
 def test_a_failed_proof_names_the_seat_and_freezes_the_hand() -> None:

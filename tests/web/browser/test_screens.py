@@ -102,6 +102,24 @@ async def _help(visit: Visit, engine: LocalEngine) -> None:
     await visit.page.locator("dialog[open] .help").wait_for()
 
 
+async def _words(visit: Visit, engine: LocalEngine) -> None:
+    await advance(engine, _is_busy)
+    await visit.page.keyboard.press("w")
+    await visit.page.locator("dialog[open] .words-view").wait_for()
+
+
+async def _refused(visit: Visit, engine: LocalEngine) -> None:
+    await _staged(visit, engine)
+    await visit.page.locator("[data-act=open]").click(force=True)
+    await visit.page.locator(".rule-card").wait_for()
+
+
+async def _question(visit: Visit, engine: LocalEngine) -> None:
+    await _menu(visit, engine)
+    await visit.page.locator(".menu-list button").last.click()
+    await visit.page.locator("dialog.question").wait_for()
+
+
 async def _hint(visit: Visit, engine: LocalEngine) -> None:
     await advance(engine, _is_busy)
     await visit.page.locator("[data-act=hint]").click()
@@ -138,6 +156,10 @@ SCREENS: dict[str, tuple[Callable[[], LocalEngine], Step]] = {
     "menu": (seated("101-rising", seed=3), _menu),
     "settings": (seated("101-rising", seed=3), _settings),
     "help": (seated("101-rising", seed=3), _help),
+    "words": (seated("101-rising", seed=3), _words),
+    "refused": (seated("101-classic", seed=5), _refused),
+    "question": (seated("classic", seed=8), _question),
+    "share": (lobby(), _choice("share")),
     "hint": (seated("101-rising", seed=3), _hint),
     "away": (seated("101-rising", seed=3, solo=False), _away),
     "handover": (seated("duel", people=(0, 1), shared=True), _nothing),

@@ -20,9 +20,8 @@ export function actionLine() {
 export function otherPiles() {
   const seen = game();
   if (!seen || seen.duel) return null;
-  const { seat, seats } = table();
   return seen.discards.map((pile, other) => {
-    const position = positionOf(other, seat, seats);
+    const position = positionOf(other);
     if (position === "me" || position === "left") return null;
     return h("div.pile", { class: position, key: `pile${other}`, role: "group", label: pileLabel(pile, other) },
       heap(pile), h("small", h("bdi", nameOf(other))));

@@ -23,7 +23,7 @@ export function follow() {
 
 function compare(now, was, is) {
   if (is.hand !== was.hand) {
-    note(t("log.hand", { n: is.hand }), "new-hand");
+    note(t("match.hand", { n: is.hand }), "new-hand");
     local.resultHidden = null;
   }
   if (is.last !== was.last && now.game?.last) tellMove(now.game.last, now.game);

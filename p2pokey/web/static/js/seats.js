@@ -8,8 +8,9 @@ import {
 const POSITIONS = { 2: ["top"], 3: ["right", "left"], 4: ["right", "top", "left"] };
 
 /** Where a seat sits for this player: play goes round to the right. */
-export function positionOf(seat, own, seats) {
-  const away = (seat - own + seats) % seats;
+export function positionOf(other) {
+  const { seat, seats } = table();
+  const away = (other - seat + seats) % seats;
   return away === 0 ? "me" : POSITIONS[seats][away - 1];
 }
 
@@ -35,7 +36,7 @@ export const sinceView = () => (performance.now() - seenAt) / 1000;
 /** Seconds left and the part of the whole, or null without a clock for this seat. */
 export function timeLeft(seat) {
   const clock = state.view?.table?.clock;
-  if (clock?.seat !== seat || !clock.limit) return null;
+  if (!clock?.limit || clock.seat !== seat) return null;
   const left = Math.max(0, clock.left - (clock.running ? sinceView() : 0));
   return { left, part: Math.round((100 * left) / clock.limit) };
 }
@@ -47,16 +48,15 @@ export function avatar(seat) {
   }, [...nameOf(seat)][0] ?? "?");
 }
 
-export const seatsView = () => seatsFrom(table().seat).slice(1)
-  .map((other) => plate(other, positionOf(other, table().seat, table().seats)));
+export const seatsView = () => seatsFrom(table().seat).slice(1).map(plate);
 
-function plate(seat, position) {
+function plate(seat) {
   const { game, trust } = table();
   const who = person(seat);
   const turn = game?.turn === seat && game.phase !== "over";
   const time = turn && timeLeft(seat);
   return h("button.seat", {
-    key: `seat${seat}`, class: [position, turn && "turn", who.link !== "here" && "away"], "data-seat": seat,
+    key: `seat${seat}`, class: [positionOf(seat), turn && "turn", who.link !== "here" && "away"], "data-seat": seat,
     "aria-haspopup": "dialog", click: () => change({ panel: { kind: "seat", seat } }),
   },
     avatar(seat),

@@ -96,7 +96,7 @@ export function noticeView() {
   if (!notice) return null;
   const names = list((notice.seats ?? []).map(nameOf));
   const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names };
-  const key = [`notice.${notice.code}`, `refused.${notice.code}`, notice.code.replace("key-", "met.")].find(has);
+  const key = [`refused.${notice.kind}`, `notice.${notice.code}`, `refused.${notice.code}`, notice.code.replace("key-", "met.")].find(has);
   return banner("info", key ? t(key, said) : said.text || t("refused.internal"),
     iconButton("close", "close", () => tell("dismiss")));
 }
