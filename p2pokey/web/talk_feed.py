@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from p2pokey.native.contacts import Meeting
 from p2pokey.peer.events import (
     HandBegan,
+    HandFailed,
     HandGoesOn,
     HandPausedFor,
     LinkSeen,
@@ -113,7 +114,7 @@ class TalkFeed:
                 self._absent.discard(seat)
             case HandPausedFor(seconds=seconds):
                 self._pause, self._paused_at = event, self.clock() - seconds
-            case HandGoesOn():
+            case HandGoesOn() | HandFailed():
                 self._pause = self._waiting = None
             case _:
                 pass

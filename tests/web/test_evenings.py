@@ -1,6 +1,7 @@
 """An evening with friends at the real engine: a real server, links in memory, the cheap group."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from p2pokey.native.contacts import Contact, save_contacts
 from p2pokey.peer.table_names import load_names
 from p2pokey.web import gathering, rooms
 from p2pokey.web.engine import IntentRefused
+from p2pokey.web.net_table import NetTable
 from tests.web.engines import Friends, Json, Page, friends, is_over, is_playing, stage_of
 
 
@@ -230,5 +232,30 @@ def test_a_friend_with_another_key_is_pointed_out(tmp_path: Path, monkeypatch: p
             assert await baran.refused("accept-key", seat=0) == "not-now"
             assert await ayse.refused("accept-key", seat=0) == "not-now"
             assert stage_of(baran.engine.view()) == "play"
+
+    asyncio.run(main())
+
+
+def test_a_hand_that_waits_for_a_friend_can_be_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(rooms, "NetTable", partial(NetTable, patience_s=1.0))
+
+    async def main() -> None:
+        async with friends(tmp_path, monkeypatch) as people:
+            ayse, baran = people.sit("Ayse"), people.sit("Baran")
+            await sit_down(ayse, baran)
+            await people.leave(baran)
+            paused = await ayse.until(lambda view: view["table"]["paused"])
+            assert paused["seats"] == [1]
+            assert ayse.engine.view()["table"]["people"][1]["then"] == {"what": "waits", "in_s": 0}
+            assert ayse.engine.view()["table"]["trust"]["state"] == "unproved"
+            await ayse.act("void")
+            notice = await ayse.until(notice_of)
+            assert notice["code"] == "hand-failed"
+            assert "seat 2 (Baran)" in notice["text"]
+            await ayse.until(lambda view: view["table"]["paused"] is None)
+            waiting = await ayse.until(lambda view: view["table"]["waiting"])
+            assert (waiting["what"], waiting["seats"]) == ("next-hand", [1])
 
     asyncio.run(main())
