@@ -230,16 +230,21 @@ class SoloTable:
                 self._handover = None
             case "ready" if intent.get("play") is not True:
                 self.wants_out = True
-            case "ready" if self.is_shared and not self._seats[FIRST].is_over:
-                for seat in self._seats:
-                    await seat.act(intent)
             case "ready" | "rematch":
-                await self._seats[FIRST].act(intent)
+                await self._play_on(intent)
             case _ if self._handover is not None:
                 raise IntentRefused("not-now")
             case _:
                 return await self._seats[self._shown].act(intent)
         return None
+
+    async def _play_on(self, intent: Mapping[str, Any]) -> None:
+        """The next hand, or another match: one player says so, and then nobody sees a rack yet."""
+        is_over = intent.get("do") == "rematch" or self._seats[FIRST].is_over
+        for seat in self._seats[:1] if is_over else self._seats:
+            await seat.act(intent)
+        if self.is_shared:
+            self._handover = self._shown
 
     def gathering(self) -> Json | None:
         """None: nobody is waited for."""
@@ -250,7 +255,8 @@ class SoloTable:
         view = self._seats[self._shown].hand.view
         if self._handover is None or view is None:
             return table | {"handover": self._handover}
-        game = game_json(public_view(view.state), last=self._seats[self._shown].hand.last)
+        last = self._seats[self._shown].hand.last
+        game = game_json(public_view(view.state), last=last, acts=False)
         hidden = {"game": game, "staged": None, "layout": None, "sorts": None, "advice": None}
         return table | hidden | {"handover": self._handover}
 

@@ -139,6 +139,7 @@ class TableSeat:
         if self._attempt != self.hand.attempt:
             self._attempt = self.hand.attempt
             self._drafts.begin(self._attempt)
+            self._helper = Helper(on_change=self.on_change)
             self._checker.forget()
             self._advice = None
         self.on_change()

@@ -107,6 +107,28 @@ def test_a_game_alone_makes_room_for_another_one(engine: PlayEngine):
     assert asyncio.run(main()) == "duel"
 
 
+def test_two_at_one_device_hand_it_over_and_play_on(engine: PlayEngine):
+    """No rack is shown before its owner has taken the seat."""
+
+    async def main():
+        page = Page(engine)
+        await page.act("share", other="Baran")
+        for seat in engine._seated._seats:
+            seat.helps = True  # only so that the test knows a move
+        table = (await page.until(lambda view: view["table"]["game"] and view))["table"]
+        assert [person["name"] for person in table["people"]] == ["Ayşe", "Baran"]
+        view, _ = await page.play_hand()
+        assert view["table"]["shared"]
+        await page.act("ready", play=True)
+        again = await page.until(lambda view: is_playing(view) and view["table"])
+        await engine.close()
+        return again
+
+    table = asyncio.run(main())
+    assert (table["match"]["rows"], table["match"]["over"]) == ([], False), "it was the only hand"
+    assert table["handover"] is not None
+
+
 def test_a_hand_is_checked_again_and_saved_while_it_is_played_and_after(engine: PlayEngine):
     """And after the only hand of a match a rematch begins anew."""
 
