@@ -81,7 +81,7 @@ def test_the_proof_panel_checks_again_and_gives_the_transcript() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page
         await page.locator("button.trust").click()
-        for name in ("Who shuffled", "Proofs failed", "lale", "Keys disclosed"):
+        for name in ("Who shuffled", "Proofs checked", "Failed", "lale", "Keys disclosed"):
             await page.locator(".proof", has_text=name).wait_for()
         await page.get_by_role("button", name="Check again now").click()
         await until(lambda: did(engine, "recheck"))
