@@ -394,6 +394,7 @@ def check_server(address: str) -> None:
     try:
         parts = urlsplit(address)
         is_good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        (parts.hostname or "").encode("idna")  # UnicodeError, a ValueError, for no name
     except ValueError:
         is_good = False
     if not is_good:

@@ -284,6 +284,10 @@ class PlayEngine:
         self._lobby.forget(intent)
         self._look_for_tables()
 
+    @property
+    def _sits(self) -> bool:
+        return self._seated is not None
+
     async def _take_seat(self, make: Callable[[], Seated]) -> None:
         """Sits down; a table alone makes room, one with friends has to be left first."""
         seated = self._seated
@@ -293,6 +297,9 @@ class PlayEngine:
         self._seated = None
         if seated is not None:
             await seated.close()
+        if self._sits:  # another tab was quicker
+            await table.close()
+            raise IntentRefused("at-a-table")
         self._viewer.close()
         try:
             table.start()

@@ -190,17 +190,21 @@ class SoloTable:
         try:
             await table.play()
         except P2POkeyError as error:
-            self._fail({"code": "table-over", "text": str(error)}, table)
+            if table.links.seat == FIRST:
+                self.tell_player({"code": "table-over", "text": str(error)})
         except OSError as error:
-            self._fail({"code": "not-kept", "text": error.strerror or str(error)}, table)
+            self._fail({"code": "not-kept", "text": error.strerror or str(error)})
         except Exception:  # noqa: BLE001 - told to the player, and in the log
             _log.exception("a table on this computer failed")
-            self._fail({"code": "internal"}, table)
+            self._fail({"code": "internal"})
         self.on_change()
 
-    def _fail(self, notice: Json, table: Table) -> None:
-        if table.links.seat == FIRST:
-            self.tell_player(notice)
+    def _fail(self, notice: Json) -> None:
+        """One seat cannot go on, so none can: told once, and the others end."""
+        self.tell_player(notice)
+        for task in self._tasks:
+            if task is not asyncio.current_task():
+                task.cancel()
 
     async def close(self) -> None:
         """Ends the table; finished hands are saved already."""

@@ -28,7 +28,7 @@ function close() {
 }
 
 function checksBadge({ done = 0, failed = [] }) {
-  const kind = failed.length ? "failed" : "verified";
+  const kind = failed.length ? "failed" : done ? "verified" : "checking";
   return h("span.trust", { class: kind, role: "status" }, shield(kind),
     h("span", h("b", t(`replay.${kind}`)), h("small", t("replay.checks", { n: number(done), failed: failed.length }))));
 }
