@@ -38,7 +38,11 @@ async def drag_frames(browser: Browser, page: Page) -> list[float]:
 
 
 def script_per_frame(events: list[dict[str, Any]]) -> list[float]:
-    """Milliseconds of script between two frames of the page, for those in which the pointer moved."""
+    """Milliseconds of script a frame, of those in which the pointer moved.
+
+    Processor time of the page's own thread where the browser tells it: what else the computer does
+    must not count as script.
+    """
     threads = {
         e["args"]["name"]: (e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"
     }
@@ -47,14 +51,12 @@ def script_per_frame(events: list[dict[str, Any]]) -> list[float]:
     page = (moved[0]["pid"], moved[0]["tid"])
     own = [e for e in events if (e["pid"], e["tid"]) == page]
     script = _outermost([e for e in own if e["name"] in SCRIPT and e["ph"] == "X"])
-    begins = sorted(e["ts"] for e in own if e["name"] == "FireAnimationFrame") or [moved[0]["ts"]]
     frames: dict[int, float] = {}
     first = min(e["ts"] for e in moved)
-    for begun, taken in script:
-        frame = int((begun - first) / 1000 / FRAME_MS)
-        frames[frame] = frames.get(frame, 0.0) + taken / 1000
+    for event in script:
+        frame = int((event["ts"] - first) / 1000 / FRAME_MS)
+        frames[frame] = frames.get(frame, 0.0) + event.get("tdur", event["dur"]) / 1000
     wanted = {int((e["ts"] - first) / 1000 / FRAME_MS) for e in moved}
-    assert begins
     return [frames[frame] for frame in sorted(wanted) if frame in frames]
 
 
@@ -63,12 +65,12 @@ def _type(event: dict[str, Any]) -> str:
     return kind
 
 
-def _outermost(events: list[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Beginning and length of those that are in no other, microseconds."""
-    found: list[tuple[float, float]] = []
+def _outermost(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that are in no other."""
+    found: list[dict[str, Any]] = []
     end = 0.0
     for event in sorted(events, key=lambda e: (e["ts"], -e.get("dur", 0))):
-        if event["ts"] >= end:
-            found.append((event["ts"], event.get("dur", 0)))
-            end = event["ts"] + event.get("dur", 0)
+        if event["ts"] >= end and "dur" in event:
+            found.append(event)
+            end = event["ts"] + event["dur"]
     return found

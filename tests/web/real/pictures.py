@@ -21,8 +21,8 @@ from tests.web.real.visiting import Guest, House, open_house
 NAMES = ("Ayşe", "Baran", "Ceren", "Deniz")
 COLOURS = 128
 """By area, and as many again that differ most: else the felt takes all, and blue tiles come out green."""
-BUSY = 6
-"""Melds on the table in the picture of it."""
+BUSY = 4
+"""Melds on the table in the picture of it, at least."""
 
 
 class Camera:
@@ -69,8 +69,13 @@ async def tell(house: House, camera: Camera) -> None:
     await all_seated(guests)
     await _say(guests[1], "herkese selam")
     await _say(guests[2], "bol şans!")
-    await _play_on(guests, _is_busy)
     shown = guests[0]
+    await _play_on(guests, _is_busy)
+    while await shown.page.locator(".result").count():  # it was over before
+        for guest in guests:
+            await guest.click(".result footer .primary")
+        await asyncio.gather(*(guest.see(".rack [data-tile]") for guest in guests))
+        await _play_on(guests, _is_busy)
     await shown.click("[data-act=sort-runs]")
     await camera.take(shown, "table")
     await camera.take(shown, "phone", PHONE)
