@@ -1,4 +1,4 @@
-"""From a code to a table, as the page shows it (docs/page-protocol.md, GATHERING)."""
+"""From a code to a table, as the page shows it (docs/page-protocol.md, VIEW)."""
 
 import asyncio
 import time

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,12 @@ def axe_script() -> Path:
         npm = shutil.which("npm")
         if npm is None:
             pytest.skip("no npm on this computer to fetch axe-core with")
-        CACHE.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "pack", AXE, "--silent"], cwd=CACHE, capture_output=True, text=True, check=True
-        )
-        shutil.unpack_archive(CACHE / done.stdout.split()[-1], CACHE, "gztar")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as own:  # others may be fetching it, too
+            command = [npm, "pack", AXE, "--silent"]
+            done = subprocess.run(command, cwd=own, capture_output=True, text=True, check=True)
+            shutil.unpack_archive(Path(own, done.stdout.split()[-1]), own, "gztar")
+            Path(own, "package", path.name).replace(path)
     return path
 
 

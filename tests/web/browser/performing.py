@@ -87,7 +87,7 @@ async def perform(
     await in_step(page, engine.view()["table"]["game"])
     await page.keyboard.press("Escape")
     await page.evaluate("p2pokey.state.local.picked = []")
-    await _DOING[intent["do"]](hand, intent)
+    await carry_out(hand, intent)
     for _ in range(300):
         if _sent(engine) > before:
             last = [one for one in engine.intents if one["do"] not in SILENT][-1]
@@ -99,6 +99,11 @@ async def perform(
         await asyncio.sleep(0.02)
     toasts = await page.locator(".toast").all_inner_texts()
     raise AssertionError(f"never sent: {intent}; the page says {toasts}")
+
+
+async def carry_out(hand: Mouse, intent: Json) -> None:
+    """Presses what means that intent; a question that the page asks is left open."""
+    await _DOING[intent["do"]](hand, intent)
 
 
 async def in_step(page: Page, game: Json) -> None:

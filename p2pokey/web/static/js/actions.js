@@ -5,7 +5,7 @@ import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.j
 import { tilesOf } from "./layout.js";
 import { stagedNow, stagedWorth } from "./melds.js";
 import * as moves from "./moves.js";
-import { askForHint } from "./panels.js";
+import { askForHint, mayAskForHint } from "./panels.js";
 import { nameOf, positionOf } from "./seats.js";
 
 export function actionLine() {
@@ -92,7 +92,7 @@ export function buttonsView() {
     actButton("sort-runs", () => sort("runs"), { key: "R" }),
     actButton("sort-pairs", () => sort("pairs"), { key: "P" }),
     local.past.length > 0 && actButton("undo", undo, { key: "U" }),
-    seen.hints && actButton("hint", askForHint, { key: "H" }),
+    mayAskForHint() && actButton("hint", askForHint, { key: "H" }),
     seen.duel ? duelButtons(seen) : openButtons(seen),
     finishButton(seen));
 }

@@ -3,7 +3,7 @@
 import { change, game, isCovered, isDuel, local, on, refuse } from "./core.js";
 import { backToRack, fromTable, mayWork, moveTo, setAside, sort, undo } from "./hand.js";
 import * as moves from "./moves.js";
-import { askForHint } from "./panels.js";
+import { askForHint, mayAskForHint } from "./panels.js";
 
 const KEYS = {
   s: moves.drawOrPass,
@@ -15,7 +15,7 @@ const KEYS = {
   r: () => sort("runs"),
   p: () => sort("pairs"),
   u: undo,
-  h: () => game().hints && askForHint(),
+  h: () => mayAskForHint() && askForHint(),
   c: () => change({ drawer: "chat", drawerOpen: true, unread: 0, focus: "say" }),
   w: () => change({ panel: { kind: "words" } }),
   "?": () => change({ panel: { kind: "help" } }),

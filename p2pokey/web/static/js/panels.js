@@ -121,6 +121,9 @@ function tableInWords() {
   ];
 }
 
+/** Whether this table has agreed on help, or nobody is there to mind. */
+export const mayAskForHint = () => Boolean(table().solo || table().options?.assisted);
+
 export async function askForHint() {
   await tell("hint");
   change({ panel: { kind: "hint" } });
