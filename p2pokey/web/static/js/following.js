@@ -78,7 +78,6 @@ function note(text, kind) {
   local.log = [...local.log.slice(-150), { n: lines, text, kind }];
 }
 
-/** Has a screen reader say it, after what it is saying now. */
 function say(text) {
   const region = document.getElementById("live");
   region.append(Object.assign(document.createElement("p"), { textContent: text }));

@@ -115,7 +115,6 @@ function asideTitle(seen, unopened) {
   return unopened ? t("aside.against", { total, floor: seen.floors[isPairs ? "pairs" : "melds"] }) : t("aside.total", { total });
 }
 
-/** In points, or in pairs where there is nothing else. */
 export const stagedWorth = (staged) =>
   (staged.melds.every((meld) => meld.kind === "pair") ? count("count.pairs", staged.pairs) : number(staged.total));
 

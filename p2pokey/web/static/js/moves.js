@@ -128,7 +128,6 @@ export async function layMelds() {
 /** Whether an opening that fails is charged, and one may open and finish in one move. */
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
-/** Opens, and finishes with the one tile that is left, in one move. */
 export const claim = (tile) => lay("claim", { discard: tile, melds: local.melds, additions: [] });
 
 export function finishTurn() {

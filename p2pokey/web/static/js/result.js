@@ -29,7 +29,6 @@ function reasonText(reason) {
   return [base, ...more].filter((part) => has(`reason.${part}`)).map((part) => t(`reason.${part}`)).join(", ");
 }
 
-/** While the result is folded away: the way back to it. */
 export function resultTab() {
   const { end, match } = table();
   if (!end || local.resultHidden !== match.hand) return null;

@@ -85,7 +85,6 @@ export const selectField = (values, name, label, choices, help) => field(name, l
     change: (event) => set(values, name, choices.find(([value]) => String(value) === event.target.value)[0]),
   }, choices.map(([value, text]) => h("option", { key: String(value), value: String(value), selected: value === values[name] }, text))));
 
-/** A switch with the sentence `key` and one that explains it. */
 export const switchField = (values, name, key, changed = (on) => set(values, name, on)) => h("label.switch", { key: name },
   h("input", { type: "checkbox", role: "switch", checked: Boolean(values[name]), change: (event) => changed(event.target.checked) }),
   h("span", h("b", t(key)), has(`${key}.help`) && h("small", t(`${key}.help`))));
