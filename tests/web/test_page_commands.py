@@ -10,15 +10,11 @@ import pytest
 
 from p2pokey.cli import serving
 from p2pokey.cli.bots import BOT_NAMES, BotTicket
-from p2pokey.cli.evening import TerminalShell
 from p2pokey.cli.page_bots import PageBots
 from p2pokey.cli.serving import open_browser
 from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.journal import release_lock, take_lock
 from p2pokey.native.profile import HOME_VARIABLE
-from p2pokey.peer.table_events import Question
-from p2pokey.table.commands import AnswerAsk
-from p2pokey.tiles import Seat
 from p2pokey.web.replay_engine import ReplayEngine
 from tests.cli.conftest import run, transcript  # noqa: F401 - fixtures
 from tests.peer.memory import GROUP
@@ -164,29 +160,3 @@ def test_computer_players_have_names_of_their_own():
     assert {entry[1:] for entry in fake.joined} == {("çay", ("--ice", "stun:h:1"))}
     asyncio.run(bots.end(soon=True))
     assert fake.ended == [True]
-
-
-@pytest.mark.parametrize("is_bot", [True, False])
-def test_a_computer_player_agrees_to_whatever_people_agree_on(is_bot: bool):
-    class AtTable:
-        def __init__(self) -> None:
-            self.commands: list[object] = []
-
-        def act(self, command: object) -> None:
-            self.commands.append(command)
-
-        async def play(self) -> None:
-            for must in (True, False):
-                shell.tell(
-                    Question(asker=Seat(1), seq=3, what="rematch", order=(), must_answer=must)
-                )
-
-    class Silent:
-        def tell(self, event: object) -> None:
-            pass
-
-    shell = TerminalShell(Silent(), contacts=None, has_console=False, is_bot=is_bot)  # type: ignore[arg-type]
-    table = AtTable()
-    asyncio.run(shell.play(table))  # type: ignore[arg-type]
-    assert table.commands == [AnswerAsk(asker=Seat(1), seq=3, yes=True)] * is_bot
-    assert shell.wishes(None).stays is is_bot  # type: ignore[arg-type]
