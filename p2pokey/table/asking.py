@@ -67,10 +67,18 @@ class Asking:
         return self.differs(opened) or self._is_second(opened, now)
 
     def differs(self, opened: OpenAsk) -> bool:
-        """Whether the asker goes on with a score that is not this seat's."""
+        """Whether the asker goes on with a score that is not this seat's now."""
         ask = opened.ask
         is_due = self.is_reached(opened) and ask.what is What.SEATING
-        return is_due and not self.may_begin_anew() and ask.sheet != self.course.sheet.digest()
+        return is_due and ask.sheet != self.course.sheet.digest()
+
+    def is_strange(self, opened: OpenAsk) -> bool:
+        """Whether that score is none that this seat knows, or may yet come to.
+
+        An asker that did not know yet of a rematch has asked with the sheet before that.
+        """
+        is_known = self.course.match_of(opened.ask.sheet) is not None
+        return self.differs(opened) and not is_known and not self.may_begin_anew()
 
     def may_begin_anew(self) -> bool:
         """Whether a rematch may have been agreed on of which this seat lacks some answers.
