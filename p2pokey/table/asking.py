@@ -7,7 +7,7 @@ from p2pokey.table.asks import Asks, OpenAsk, are_rivals
 from p2pokey.table.commands import Refusal
 from p2pokey.table.contents import Ask, What
 from p2pokey.table.course import Course
-from p2pokey.table.presence import Attendance
+from p2pokey.table.presence import Attendance, Presence
 from p2pokey.tiles import Seat
 
 ASK_SECONDS = 60.0
@@ -112,6 +112,13 @@ class Asking:
         missing = self.asks.missing(opened)
         is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
         return is_late or (bool(missing) and all(self._is_gone(seat) for seat in missing))
+
+    def is_hopeless(self, opened: OpenAsk, now: float) -> bool:
+        """Whether nobody can have answered any more: a seat that is away may have, before that."""
+        missing = self.asks.missing(opened)
+        have_left = [self.attendance.state(seat) is Presence.LEFT for seat in missing]
+        is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
+        return is_late or (bool(missing) and all(have_left))
 
     def next_timer(self) -> float | None:
         """When the program has to say no for its player."""
