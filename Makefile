@@ -7,6 +7,7 @@ SEEDS ?= 50
 RACKS ?= 20000
 MATCHES ?= 1
 SECONDS_OF_FUZZING ?= 600
+AT_ONCE ?= 2
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,12 +15,15 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test e2e check bench sim sim-table fuzz vectors clean
+.PHONY: help play demo test e2e check bench bench-page pictures sim sim-table fuzz vectors clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 	@echo
 	@echo 'PYTHON=python3.12 chooses the Python to set up with; ARGS="..." is passed on.'
+
+play: $(VENV)/.installed ## open the table in the browser; ARGS="--port 8080" and the like
+	$(BIN)/p2pokey play $(ARGS)
 
 demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="--hands 2" and the like
 	$(BIN)/p2pokey demo $(ARGS)
@@ -27,8 +31,8 @@ demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="-
 test: $(VENV)/.installed-dev ## run the tests (no root, no programs besides Python)
 	$(BIN)/python -m pytest -m "not e2e" -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
-e2e: $(VENV)/.installed-dev ## run whole programs, and the core in WebAssembly (needs Node.js)
-	$(BIN)/python -m pytest -m e2e $(ARGS)
+e2e: $(VENV)/.installed-dev ## run whole programs, their pages and the core in WebAssembly (needs Chromium, Node.js)
+	$(BIN)/python -m pytest -m e2e -n $(AT_ONCE) --dist load $(ARGS)
 
 check: $(VENV)/.installed-dev ## lint, format, types and import directions
 	$(BIN)/ruff check .
@@ -38,6 +42,12 @@ check: $(VENV)/.installed-dev ## lint, format, types and import directions
 
 bench: $(VENV)/.installed-dev ## measure cryptography and solvers; ARGS=--json for machines
 	$(BIN)/python -m tests.bench $(ARGS)
+
+bench-page: $(VENV)/.installed-dev ## measure what a player feels on the pages of real programs (needs Chromium)
+	$(BIN)/python -m tests.web.real.bench $(ARGS)
+
+pictures: $(VENV)/.installed-dev ## take the README's pictures anew, from a real hand (needs Chromium)
+	$(BIN)/python -m tests.web.real.pictures $(ARGS)
 
 sim: $(VENV)/.installed-dev ## play SEEDS hands and MATCHES matches a game; compare solvers on RACKS racks a game
 	$(BIN)/python -m tests.sim.sweep --seeds $(SEEDS) $(ARGS)

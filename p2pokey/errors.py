@@ -22,12 +22,21 @@ class RuleError(P2POkeyError, ValueError):
     Attributes:
         rule: stable rule id, e.g. `A-5` or `G-9` (docs/rules).
         seat: 0-based seat that broke the rule, or None where no seat is meant.
+        numbers: the figures of the message by name, for a sentence in another language.
     """
 
-    def __init__(self, message: str, *, rule: str, seat: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        rule: str,
+        seat: int | None = None,
+        numbers: dict[str, int] | None = None,
+    ) -> None:
         super().__init__(message)
         self.rule = rule
         self.seat = seat
+        self.numbers = numbers or {}
 
     def __str__(self) -> str:
         return f"{self.args[0]} (rule {self.rule})"
@@ -203,6 +212,10 @@ class SignalingError(ConnectError):
 
 class ServerUnreachable(SignalingError):
     """The signalling server cannot be reached: check its address and your connection."""
+
+
+class InvalidAddress(SignalingError, ValueError):
+    """That is no server address: it looks like wss://okey.example or ws://127.0.0.1:8765."""
 
 
 class InvalidInvite(SignalingError, ValueError):

@@ -12,12 +12,14 @@ from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.opening import replay_commits, replay_keys, replay_ready, replay_shuffles
 from p2pokey.audit.playing import replay_deal, replay_moves
 from p2pokey.audit.reading import Line, Reading, read_transcript
-from p2pokey.audit.report import Finding, Report, Status
+from p2pokey.audit.report import Finding, Outcome, Report, Status
 from p2pokey.audit.stopped import VOIDED
+from p2pokey.audit.watching import Watch
 from p2pokey.crypto.group import CELL, Group
 from p2pokey.crypto.reencrypt import ENTRY
 from p2pokey.errors import DecodeError
 from p2pokey.ports import Sealer, Verifier
+from p2pokey.rules.scoring import HandScore
 from p2pokey.transcript.messages import Commit, Escrow, Keys, Move, Shuffle, Tokens
 
 Progress = Callable[[int, int], None]
@@ -32,6 +34,7 @@ def audit_transcript(
     sealer: Sealer,
     recompute: bool = False,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Report:
     """Audits one transcript file.
 
@@ -42,6 +45,7 @@ def audit_transcript(
         sealer: to rebuild recovery shares.
         recompute: also rebuild every message of every disclosed seat byte for byte.
         progress: told how far the work has come.
+        watch: shown every state of the hand as soon as all before it is checked.
 
     Returns:
         The report; this function raises nothing for anything that a file can hold.
@@ -59,6 +63,7 @@ def audit_transcript(
         damaged_from=min([f.line or 1 for f in reading.findings], default=reading.count + 1),
         recompute=recompute,
         progress=_counter(reading.lines, progress),
+        watch=watch,
     )
     ended = _replay(course, reading)
     course.verify_claims()
@@ -76,7 +81,14 @@ def audit_transcript(
         recomputed=course.recomputed,
         transcript_hash=reading.transcript_hash,
         absent=absent_at_end(course),
+        outcome=_outcome(course, score),
     )
+
+
+def _outcome(course: Course, score: HandScore | None) -> Outcome | None:
+    if score is None:
+        return None
+    return Outcome(state=course.need_game(), faces=dict(course.faces), score=score)
 
 
 def _replay(course: Course, reading: Reading) -> bool:

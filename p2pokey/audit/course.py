@@ -22,6 +22,7 @@ from p2pokey.audit.stopped import (
     voids_in,
 )
 from p2pokey.audit.votes import Votes
+from p2pokey.audit.watching import Made, Moment, Watch, What
 from p2pokey.crypto.batch import ShuffleClaim, verify_shuffles_steps
 from p2pokey.crypto.group import Group
 from p2pokey.crypto.reencrypt import ENTRY
@@ -98,6 +99,7 @@ class Course:
         damaged_from: int,
         recompute: bool,
         progress: Callable[[int], None],
+        watch: Watch | None = None,
     ) -> None:
         """Prepares a replay.
 
@@ -107,6 +109,7 @@ class Course:
             recompute: whether to rebuild every message byte for byte from the disclosed seeds,
                 not only keys, shuffled decks and tiles.
             progress: called with the number of tiles that a check was about.
+            watch: shown every state; then no proof waits for others to be verified with.
         """
         self.group = group
         self.verifier = verifier
@@ -157,6 +160,7 @@ class Course:
         self._newest: Line | None = None
         self._claims: list[tuple[Line, ShuffleClaim]] = []
         self._progress = progress
+        self._watch = watch
 
     @property
     def has_all_seeds(self) -> bool:
@@ -510,6 +514,24 @@ class Course:
         text = f"the disclosed seed gives another {line.envelope.kind.label} message"
         check = self.expect if always else self.agree
         check(line, is_same, ReplayMismatch, text)
+
+    # Showing --------------------------------------------------------------------------------------
+
+    def show(self, what: What, seat: Seat | None = None, made: tuple[Made, ...] = ()) -> None:
+        """Shows the state to whoever watches, once all before it has been verified."""
+        if self._watch is None:
+            return
+        self.verify_claims()
+        moment = Moment(
+            what=what,
+            seat=seat,
+            made=made,
+            state=self.need_game(),
+            faces=dict(self.faces),
+            line=1 if self._newest is None else self._newest.number,
+            proofs=self.proofs,
+        )
+        self._watch(moment)
 
     # Steps ----------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from p2pokey.audit.absent import replay_escrow
 from p2pokey.audit.course import Course, ReplayEnded
 from p2pokey.audit.reading import Line
 from p2pokey.audit.report import Finding
+from p2pokey.audit.watching import Made, What
 from p2pokey.crypto.batch import ShuffleClaim
 from p2pokey.crypto.group import CELL
 from p2pokey.crypto.reencrypt import ENTRY
@@ -49,6 +50,7 @@ def replay_deal(course: Course) -> None:
         events = _open(course, reveals)
         course.complete_play()
         if course.need_game().phase is not GamePhase.INDICATOR:
+            course.show(What.DEALT)
             return
         purpose = Purpose.INDICATOR
 
@@ -68,13 +70,15 @@ def replay_moves(course: Course) -> None:
             _replay_absent_turn(course)
         else:
             line, message = course.take(Move, mover)
-            reveals = _replay_move(course, line, mover, message)
+            move, events = _replay_move(course, line, mover, message)
+            reveals = reveals_in(events)
             course.complete_play()
             if course.need_game().turn_count > turns:
                 course.begin_turn()
             if reveals:
                 _replay_tokens(course, reveals, Purpose.DRAW)
                 _open(course, reveals)
+            course.show(What.MOVE, mover, ((move, events),))
     course.is_over = True
 
 
@@ -103,9 +107,10 @@ def _replay_absent_turn(course: Course) -> None:
         reveals = (Reveal(slots=(slot,), to=None),)
         _replay_tokens(course, reveals, Purpose.DRAW)
         tile = _open_for_absent(course, slot)
-    course.game, _ = play_absent(course.engine, course.need_game(), tile)
+    course.game, made = play_absent(course.engine, course.need_game(), tile)
     course.complete_play()
     course.begin_turn()
+    course.show(What.ABSENT, game.turn, made)
 
 
 def _open_for_absent(course: Course, slot: Slot) -> Tile:
@@ -184,7 +189,7 @@ def _unopened(error: VerificationError | DecodeError) -> ReplayEnded:
     return ReplayEnded(finding)
 
 
-def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple[Reveal, ...]:
+def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> Made:
     game = course.need_game()
     try:
         move = decode_move(message.move)
@@ -205,7 +210,7 @@ def _replay_move(course: Course, line: Line, seat: Seat, message: Move) -> tuple
             text = f"slot {slot} holds another tile than the seeds give"
             course.expect(line, course.faces[slot] == tile, ReplayMismatch, text)
     course.game = following
-    return reveals_in(events)
+    return move, events
 
 
 def _require_form(

@@ -1,9 +1,13 @@
 """What an audit found: a list of findings, each with its place, and the score it confirms."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from p2pokey.rules.scoring import HandScore
+from p2pokey.rules.state import HandState
+from p2pokey.tiles import Slot, Tile
 from p2pokey.transcript.setup import HandSetup
 
 
@@ -48,6 +52,16 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a hand ended, with everything open."""
+
+    state: HandState
+    faces: Mapping[Slot, Tile]
+    """The tile in every slot."""
+    score: HandScore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The outcome of an audit.
 
@@ -63,6 +77,7 @@ class Report:
         transcript_hash: SHA-512 of the lines that every `RESULT` signs.
         absent: 0-based seats that were absent at the end, or withheld what they owed there; their
             shuffles and re-masks are verified, and their tiles opened with the others' shares.
+        outcome: how the hand ended, None where `points` is.
     """
 
     status: Status
@@ -75,6 +90,7 @@ class Report:
     recomputed: int
     transcript_hash: bytes
     absent: tuple[int, ...] = ()
+    outcome: Outcome | None = None
 
     @property
     def exit_code(self) -> int:

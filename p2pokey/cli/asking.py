@@ -26,6 +26,11 @@ def can_ask() -> bool:
     return sys.platform != "win32" and sys.stdin is not None and sys.stdin.isatty()
 
 
+def has_password_set() -> bool:
+    """Whether the environment has a password, so that nobody has to be asked."""
+    return bool(os.environ.get(PASSWORD_VARIABLE, "").strip())
+
+
 def ask_password(*, is_new: bool) -> str:
     """The room password, from P2POKEY_PASSWORD or asked for without echo; never an argument, which
     every user of the computer could read.

@@ -36,7 +36,8 @@ from p2pokey.ports import SIGNATURE_BYTES, Signer
 from p2pokey.table.roster import Roster, sign_runner
 from p2pokey.tiles import MAX_SEATS
 
-BOT_NAMES = ("Bilge", "Deniz", "Zeki")
+BOT_NAMES = ("Bilge", "Usta", "Zeki")
+"""Wise, master, clever: what people are hardly called at a table."""
 FROM_STDIN = "-"
 """In place of an invite: it comes on standard input, with everything else."""
 _FOLDER = "bots"
@@ -156,11 +157,15 @@ class Bots:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end(soon=kind is not None)
+
+    def end(self, *, soon: bool) -> None:
+        """They end: by themselves, if they do that before long, or at once."""
         self._is_over.set()
         for thread in self._starting:
             thread.join()
         for process, folder in self._running:
-            code = _end(process, _END_SECONDS if kind is None else 0.0)
+            code = _end(process, 0.0 if soon else _END_SECONDS)
             if code in (ExitCode.OK, ExitCode.NO_CONNECTION, ExitCode.CANCELLED):
                 # Its table is over for it: there is nothing to come back to.
                 shutil.rmtree(folder, ignore_errors=True)

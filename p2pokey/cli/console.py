@@ -12,6 +12,7 @@ from contextlib import suppress
 from p2pokey.cli.table_texts import language, phrase_text
 from p2pokey.errors import LocalProtocolError
 from p2pokey.peer.table import Table
+from p2pokey.peer.waits import people
 from p2pokey.table.carry import VACANT
 from p2pokey.table.commands import (
     AnswerAsk,
@@ -29,16 +30,17 @@ _MAX_LINE = 8192
 
 HELP = """\
   What you type is said to all. Commands:
-  /1 ... /17       a quick phrase, shown to everybody in their own language; /phrases lists them
-  /mute N, /unmute N   do not show what seat N says, or show it again
-  /who             who is there
-  /score           the score sheet
-  /rematch         ask for a new match
-  /kick N          ask for a table without seat N, when this hand is over
-  /seats 2 1 3 4   ask for other seats: for each the one who sits there now, 0 for somebody new
-  /yes, /no        answer the open question
-  /void            end a hand that waits for somebody, without points
-  /leave           no further hand; Ctrl-C leaves at once and can come back"""
+  /1 ... /17          a quick phrase, shown to everybody in their own language; /phrases lists them
+  /mute N, /unmute N  do not show what seat N says, or show it again
+  /who                who is there
+  /score              the score sheet
+  /rematch            ask all for a new match
+  /kick N             ask for a table without seat N, when this hand is over
+  /seats 2 1 3 4      ask for other seats: for each the one who sits there now, 0 for somebody new
+  /yes, /no           answer the open question
+  /void               end a hand that waits for somebody, without points
+  /leave              play no further hand; Ctrl-C leaves at once, and you can come back
+  /help               this list"""
 
 
 class Console:
@@ -124,7 +126,17 @@ class Console:
             self._say(f"  /{phrase.value:<3} {phrase_text(phrase, self._lang)}")
 
     def _mute(self, words: list[str], *, on: bool) -> None:
-        self._table.act(Mute(seat=self._seat(words), on=on))
+        seat = self._seat(words)
+        if seat == self._table.links.seat:
+            raise ValueError("that is your own seat")
+        self._table.act(Mute(seat=seat, on=on))
+        who = people([seat], self._table.names)
+        if on:
+            self._say(
+                f"  You see nothing more of what {who} says; /unmute {seat + 1} shows it again."
+            )
+        else:
+            self._say(f"  You see again what {who} says.")
 
     def _who(self) -> None:
         now = self._table.clock()
@@ -136,12 +148,14 @@ class Console:
 
     def _score(self) -> None:
         sheet, names = self._table.machine.sheet, self._table.names
+        number = self._table.machine.match.hands_played - sum(row.counts for row in sheet.rows)
         for row in sheet.rows:
-            points = "  ".join(f"{points:+d}" for points in row.points)
-            again = "" if row.counts else "  (cancelled)"
-            self._say(f"  hand {row.attempt + 1}: {points}{again}")
+            number += row.counts
+            what = f"hand {number}" if row.counts else "cancelled"
+            points = zip(names, row.points, strict=True)
+            self._say(f"  {what}: " + ", ".join(f"{name} {change:+d}" for name, change in points))
         totals = zip(names, sheet.totals, strict=True)
-        self._say("  " + ", ".join(f"{name}: {total}" for name, total in totals))
+        self._say("  score: " + ", ".join(f"{name} {total}" for name, total in totals))
 
     def _kick(self, words: list[str]) -> None:
         out, seats = self._seat(words), range(len(self._table.names))
@@ -152,7 +166,7 @@ class Console:
         order = [VACANT if seat == out else seat for seat in seats]
         if order[0] == VACANT:
             order = [*order[1:], VACANT]  # somebody who stays has to open the room
-        self._table.between_hands(AskSeating(order=tuple(order)))
+        self._ask_seats(tuple(order))
 
     def _seats(self, words: list[str]) -> None:
         count = len(self._table.names)
@@ -162,11 +176,16 @@ class Console:
         if any(number > count for number in numbers):
             raise ValueError(f"there are seats 1 to {count}")
         order = tuple(number - 1 if number else VACANT for number in numbers)
-        self._table.between_hands(AskSeating(order=order))
+        self._ask_seats(order)
+
+    def _ask_seats(self, order: tuple[int, ...]) -> None:
+        if not self._table.between_hands(AskSeating(order=order)):
+            self._say("  The others are asked when this hand is over.")
 
     def _answer(self, *, yes: bool) -> None:
         own = self._table.links.seat
-        asked = [opened for opened in self._table.machine.open_asks() if own in opened.must]
+        machine = self._table.machine
+        asked = [opened for opened in machine.open_asks() if own in machine.missing(opened)]
         if not asked:
             raise ValueError("there is no question to answer")
         newest = max(asked, key=lambda opened: opened.came)
@@ -174,6 +193,7 @@ class Console:
 
     def _void(self) -> None:
         self._table.void()
+        self._say("  You end this hand without points.")
 
     def _leave(self) -> None:
         self._table.leave()

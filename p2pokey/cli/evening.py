@@ -1,166 +1,98 @@
-"""From a table that stands to its end, and on to the next one where its players agree on other seats."""
+"""An evening at the terminal: news as sentences or JSON lines, chat and commands as typed lines."""
 
 import asyncio
-import logging
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
 from p2pokey.cli.console import Console
 from p2pokey.cli.exits import CommandError, ExitCode
-from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.friends import greet
-from p2pokey.cli.rooms import seat_labels
 from p2pokey.cli.telling import Teller
-from p2pokey.crypto.group import Group
-from p2pokey.errors import ConnectError, LinkError, LocalProtocolError, TableCancelled
-from p2pokey.native.entropy import OsEntropy
-from p2pokey.native.identity import Ed25519Verifier
-from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.net.ice import parse_ice_server
-from p2pokey.net.invites import Invite
-from p2pokey.net.membership import Membership
+from p2pokey.errors import LinkError
+from p2pokey.net.ice import connector_to
 from p2pokey.net.mesh import Mesh
+from p2pokey.net.progress import Progress
 from p2pokey.net.transport import Connector
-from p2pokey.net.words import words_at
-from p2pokey.peer.events import Connected, KeyNoted
-from p2pokey.peer.moving_on import MovingOn
-from p2pokey.peer.players import AutoPlayer
-from p2pokey.peer.playing import PeerPorts
+from p2pokey.peer.evening import SeatWishes
+from p2pokey.peer.events import KeyNoted, PeerEvent
 from p2pokey.peer.table import Table
-from p2pokey.peer.table_journal import TableJournal
-from p2pokey.peer.tracing import Tracer
-from p2pokey.peer.waits import WaitLimits
-from p2pokey.ports import Signer
-from p2pokey.table.roster import safety_numbers
 
-_log = logging.getLogger(__name__)
+OPEN_ROOM = (
+    "If the table had a password: the new code works without it, as a program that came back by "
+    "`p2pokey resume` does not know it."
+)
 
 
-def connector_for(ice: tuple[str, ...]) -> Connector | None:
-    """WebRTC with the servers that were asked for; None leaves it to the meeting, without any."""
+def connector_for(ice: Sequence[str]) -> Connector | None:
+    """WebRTC with the servers that were asked for; a CommandError for one that is none."""
     try:
-        servers = [parse_ice_server(text) for text in ice]
+        return connector_to(ice)
     except LinkError as error:
         advice = "Ask whoever runs the server for its address, or leave --ice out."
         raise CommandError(str(error), advice=advice, code=ExitCode.USAGE) from error
-    if not servers:
-        return None
-    from p2pokey.net.webrtc import WebRtcConnector
-
-    return WebRtcConnector(servers)
 
 
-@dataclass(kw_only=True)
-class Evening:
-    """One player's tables, one after the other."""
+class TerminalShell:
+    """Implements `peer.evening.Shell`."""
 
-    signer: Signer
-    group: Group
-    teller: Teller
-    contacts: Path | None = None
-    """Keys of friends; None: none are compared or kept."""
-    has_console: bool = False
-    """Whether somebody may type."""
-    trace: Tracer | None = None
-    _next: tuple[Mesh, TableJournal] | None = None
-
-    async def play(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool = False) -> None:
-        """Plays to the end of the last table; a table that is over leaves no journal behind.
-
-        Raises:
-            TableCancelled: the table is over before its match is.
-            Others as `Table.play`: the table can be resumed.
+    def __init__(
+        self, teller: Teller, *, contacts: Path | None, has_console: bool, is_bot: bool = False
+    ) -> None:
+        """Args:
+        contacts: keys of friends; None: none are compared or kept.
+        has_console: whether somebody may type.
+        is_bot: whether this is a computer player, which ends with whoever runs it.
         """
-        while True:
-            if not is_resumed:
-                self.teller.tell(_connected(mesh))
-                for text in self._strange_keys(mesh):
-                    self.teller.tell(KeyNoted(text=text))
-            try:
-                async with mesh:
-                    with _stopping_is_no_end(self.teller):
-                        await self._play_out(mesh, diary, is_resumed=is_resumed)
-            except BaseException:
-                if self._next is not None:
-                    await self._next[0].close()
-                raise
-            if self._next is None:
-                return
-            (mesh, diary), self._next, is_resumed = self._next, None, False
+        self._teller = teller
+        self._contacts = contacts
+        self._has_console = has_console
+        self._is_bot = is_bot
 
-    def _strange_keys(self, mesh: Mesh) -> list[str]:
+    def tell(self, event: PeerEvent) -> None:
+        """Something has happened."""
+        self._teller.tell(event)
+
+    def meeting(self, progress: Progress) -> None:
+        """A step from a code to a table."""
+        self._teller.meeting(progress)
+
+    def invited(
+        self, code: str, link: str, server: str | None = None, *, has_password: bool | None = False
+    ) -> None:
+        """There is an invite to pass on."""
+        self._teller.invited(code, link, server, has_password=bool(has_password))
+        if has_password is None:
+            self._teller.say(OPEN_ROOM)
+
+    def can_resume(self) -> None:
+        """The program is told to end, and the table is not over."""
+        self._teller.can_resume()
+
+    def connected(self, mesh: Mesh) -> None:
         """Compares keys with those of earlier tables; computer players are nobody's friends."""
-        if self.contacts is None:
-            return []
-        others = [seat for seat in mesh.roster.seats if seat.public_key != self.signer.public_key]
+        if self._contacts is None:
+            return
+        others = [seat for number, seat in enumerate(mesh.roster.seats) if number != mesh.seat]
         people = [seat for seat in others if not seat.is_computer]
-        return greet(self.contacts, [(seat.name, seat.public_key) for seat in people])
+        for text in greet(self._contacts, [(seat.name, seat.public_key) for seat in people]):
+            self._teller.tell(KeyNoted(text=text))
 
-    async def _play_out(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> None:
-        mesh.on_membership = partial(_move, diary)
-        table = self._table(mesh, diary, is_resumed=is_resumed)
-        console = Console(table, say=self.teller.say) if self.has_console else None
-        try:
-            await (table.play() if console is None else play_beside(table.play(), console.read()))
-        except TableCancelled:
-            mesh.give_up_place()
-            diary.discard()
-            raise
-        except BaseException:
-            diary.close()
-            raise
-        mesh.give_up_place()
-        diary.discard()
-
-    def _table(self, mesh: Mesh, diary: TableJournal, *, is_resumed: bool) -> Table:
-        person, patience = diary.person, diary.person.patience_s
-        linger = min(WaitLimits().linger_s, patience)
-        return Table(
-            links=mesh,
-            ports=PeerPorts(
-                group=self.group,
-                signer=self.signer,
-                verifier=Ed25519Verifier(),
-                sealer=ChaChaSealer(),
-                entropy=OsEntropy(),
-            ),
-            player=AutoPlayer(person.player_seed, mesh.seat),
-            out=person.out,
-            journals=diary.folder,
-            emit=self.teller.tell,
-            hands=person.hands,
-            limits=WaitLimits(absent_s=patience, linger_s=linger),
-            if_missing=person.if_missing,
-            on_seating=partial(self._move_on, mesh, diary),
-            labels=seat_labels(mesh.roster),
-            stays=self.has_console,
-            is_resumed=is_resumed,
-            diary=diary,
-            trace=self.trace,
+    def wishes(self, mesh: Mesh) -> SeatWishes:
+        """The computer plays; somebody at the terminal may want a rematch."""
+        del mesh
+        return SeatWishes(
+            stays=self._has_console,
+            is_left_alone=not self._has_console and not self._is_bot,
         )
 
-    # To the next table ---------------------------------------------------------------------------
-
-    async def _move_on(self, mesh: Mesh, diary: TableJournal, table: Table) -> None:
-        """Opens the new room, or follows its link."""
-        way = MovingOn(
-            diary=diary,
-            signer=self.signer,
-            ready_folder=ready_folder,
-            on_code=partial(self._show, diary),
-            on_progress=self.teller.meeting,
-            connector=connector_for(diary.person.ice),
-        )
-        self._next = await way.go(table)
-
-    def _show(self, diary: TableJournal, invite: Invite) -> None:
-        """For whoever takes a vacant seat."""
-        server = diary.membership.server
-        self.teller.invited(invite.code, invite.uri(server), server)
+    async def play(self, table: Table) -> None:
+        """Plays to the end of the table; takes what is typed meanwhile."""
+        if self._has_console:
+            console = Console(table, say=self._teller.say)
+            await play_beside(table.play(), console.read())
+        else:
+            await table.play()
 
 
 async def play_beside(
@@ -177,29 +109,3 @@ async def play_beside(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _move(diary: TableJournal, membership: Membership) -> None:
-    """Keeps a new place at the server; the game goes on without, it only costs time later."""
-    try:
-        diary.move(membership)
-    except (OSError, LocalProtocolError) as error:
-        _log.warning("the new place at the server is not kept: %s", error)
-
-
-@contextmanager
-def _stopping_is_no_end(teller: Teller) -> Iterator[None]:
-    """Says how to come back to whoever stops the program at a table, or has lost the others."""
-    try:
-        yield
-    except (asyncio.CancelledError, ConnectError):
-        teller.can_resume()
-        raise
-
-
-def _connected(mesh: Mesh) -> Connected:
-    return Connected(
-        seat=mesh.seat,
-        names=seat_labels(mesh.roster),
-        safety_words=words_at(safety_numbers(mesh.session_id)),
-    )

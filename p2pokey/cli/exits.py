@@ -9,6 +9,7 @@ from p2pokey.errors import (
     BackendUnavailable,
     ConnectError,
     DecodeError,
+    InvalidAddress,
     InvalidInvite,
     InvalidRuleSet,
     JournalInUse,
@@ -24,7 +25,7 @@ class ExitCode(IntEnum):
     ERROR = 1
     """Something unexpected; `--debug` shows more."""
     USAGE = 2
-    """A wrong option, argument, file name or folder."""
+    """A wrong option, argument, file name, folder or address, or an address that is taken."""
     VIOLATION = 3
     """An audit found that a seat cheated or a file was changed."""
     UNREADABLE = 4
@@ -110,7 +111,7 @@ def _explain_own(error: P2POkeyError) -> Explanation:
         advice = "Open a new table and invite everybody again."
         return Explanation(sentence=sentence_of(error), advice=advice, code=ExitCode.CANCELLED)
     advice, code = _REPORT, ExitCode.ERROR
-    if isinstance(error, InvalidInvite | InvalidRuleSet):
+    if isinstance(error, InvalidAddress | InvalidInvite | InvalidRuleSet):
         advice, code = "", ExitCode.USAGE
     elif isinstance(error, ConnectError):
         advice, code = "", ExitCode.NO_CONNECTION
@@ -131,8 +132,17 @@ def _explain_system(error: OSError) -> Explanation:
 
 def _usage(error: click.UsageError) -> Explanation:
     command = "p2pokey" if error.ctx is None else error.ctx.command_path
+    sentence = error.format_message()
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and error.ctx is not None:
+        sentence = f"{command} needs a command: {_commands_of(error.ctx)}."
     return Explanation(
-        sentence=error.format_message(),
+        sentence=sentence,
         advice=f"See: {command} --help",
         code=ExitCode.USAGE,
     )
+
+
+def _commands_of(context: click.Context) -> str:
+    group = context.command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    return ", ".join(names[:-1]) + f" or {names[-1]}"

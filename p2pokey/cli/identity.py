@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -72,8 +73,8 @@ def run_new(output: Output, *, yes: bool) -> int:
     dirs = find_dirs()
     _refuse_while_seated(dirs)
     question = "Friends will be warned that your key has changed. Get a new one?"
-    if not yes and identity_path(dirs).exists() and not click.confirm(question, err=True):
-        raise click.Abort
+    if not yes and identity_path(dirs).exists():
+        _confirm(question)
     return _replace(output, dirs, OsEntropy().random_bytes(SECRET_BYTES))
 
 
@@ -108,10 +109,25 @@ def run_import(output: Output, *, file: Path, yes: bool) -> int:
     if identity_secret(dirs) == secret:
         output.say("That is your key already.")
         return ExitCode.OK
-    question = "Your present key is put aside. Go on?"
-    if not yes and identity_path(dirs).exists() and not click.confirm(question, err=True):
-        raise click.Abort
+    if not yes and identity_path(dirs).exists():
+        _confirm("Your present key is put aside. Go on?")
     return _replace(output, dirs, secret)
+
+
+def _confirm(question: str) -> None:
+    """Raises click.Abort unless the answer is yes, and CommandError where nobody can answer."""
+    if not _is_typed():
+        raise CommandError(
+            "There is no terminal to ask whether that is meant.",
+            advice="Add --yes if it is.",
+            code=ExitCode.USAGE,
+        )
+    if not click.confirm(question, err=True):
+        raise click.Abort
+
+
+def _is_typed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _replace(output: Output, dirs: Dirs, secret: bytes) -> int:
@@ -155,16 +171,28 @@ def _read_key_file(file: Path) -> bytes:
 def _new_passphrase() -> str:
     given = os.environ.get(PASSPHRASE_VARIABLE)
     if given is None:
-        given = click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)
+        advice = f"Put it into the environment as {PASSPHRASE_VARIABLE}, or add --no-passphrase."
+        given = _asked("New passphrase", advice=advice, is_new=True)
     if len(given) < MIN_PASSPHRASE:
         raise CommandError(
             f"The passphrase has fewer than {MIN_PASSPHRASE} characters.",
             advice="Choose a longer one, or --no-passphrase.",
             code=ExitCode.USAGE,
         )
-    return str(given)
+    return given
 
 
 def _passphrase(question: str) -> str:
     given = os.environ.get(PASSPHRASE_VARIABLE)
-    return given if given is not None else str(click.prompt(question, hide_input=True, err=True))
+    if given is None:
+        advice = f"Put it into the environment as {PASSPHRASE_VARIABLE}."
+        given = _asked(question, advice=advice, is_new=False)
+    return given
+
+
+def _asked(question: str, *, advice: str, is_new: bool) -> str:
+    """What is typed unseen; CommandError where nobody can type."""
+    if not _is_typed():
+        sentence = "There is no terminal to ask for the passphrase."
+        raise CommandError(sentence, advice=advice, code=ExitCode.USAGE)
+    return str(click.prompt(question, hide_input=True, confirmation_prompt=is_new, err=True))

@@ -9,17 +9,13 @@ from p2pokey.cli.rooms import PUBLIC_WARNING, short_key
 from p2pokey.cli.running import run_async
 from p2pokey.cli.tables import plain_table
 from p2pokey.codec import encode_base64
-from p2pokey.net.limits import Limits
-from p2pokey.net.signalling import SignallingClient
+from p2pokey.net.public_tables import public_tables
 from p2pokey.net.wire import RoomEntry
-
-_MAX_PAGES = 20
-"""Of fifty rooms each: nobody reads more."""
 
 
 def run_tables(output: Output, *, server: str, as_json: bool) -> int:
     """Prints them."""
-    rooms = run_async(_fetch(server))
+    rooms = run_async(public_tables(server))
     if as_json:
         output.record({"server": server, "tables": [_record(room) for room in rooms]})
         return 0
@@ -37,23 +33,10 @@ def run_tables(output: Output, *, server: str, as_json: bool) -> int:
         ]
         for room in rooms
     ]
-    output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows))
+    output.data(plain_table(("room", "title", "rules", "free", "age", "host key"), rows, texts=3))
     named = "" if server == DEFAULT_SERVER else f" --server {server}"
     output.say(f"Join one with: p2pokey join ROOM --public --auto{named}\n{PUBLIC_WARNING}")
     return 0
-
-
-async def _fetch(server: str) -> list[RoomEntry]:
-    rooms: list[RoomEntry] = []
-    async with SignallingClient(server, Limits()) as client:
-        cursor: str | None = None
-        for _ in range(_MAX_PAGES):
-            page = await client.list_rooms(cursor)
-            rooms += page.rooms
-            cursor = page.cursor
-            if cursor is None:
-                break
-    return rooms
 
 
 def _record(room: RoomEntry) -> dict[str, Any]:

@@ -95,6 +95,22 @@ def table_options(function: Function) -> Function:
     return with_options(function, options)
 
 
+def page_options(function: Function) -> Function:
+    """Options of whatever serves a page."""
+    options = (
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65_535),
+            default=0,
+            help="Port of the page; 0: a free one.",
+        ),
+        click.option("--browser/--no-browser", default=True, help="Whether to open the browser."),
+        click.option("--json-progress", is_flag=True, hidden=True),
+        click.option("--exit-with-stdin", is_flag=True, hidden=True),
+    )
+    return with_options(function, options)
+
+
 def game_options(function: Function) -> Function:
     """Options of whoever chooses the game."""
     options = (
@@ -112,14 +128,30 @@ def game_options(function: Function) -> Function:
     return with_options(function, options)
 
 
+class _Commands(click.Group):
+    """Lists what most people look for first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Names of all commands, as the help lists them."""
+        names = super().list_commands(context)
+        return [*_FIRST, *(name for name in names if name not in _FIRST)]
+
+
+_FIRST = ("play", "host", "join", "resume", "replay", "audit", "demo")
+
+
 @click.group(
+    cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="p2pokey", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Okey between friends, without a dealer or a server to trust."""
+    """Okey between friends, without a dealer or a server to trust.
+
+    Begin with: p2pokey play
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -167,7 +199,7 @@ def signal(output: Output, host: str, port: int, json_progress: bool, exit_with_
     help="Whether the others together can open tiles of an absent player and play on; "
     "on for three players and more.",
 )
-@click.option("--hands", type=click.IntRange(min=1), help="Hands to play at most.")
+@click.option("--hands", type=click.IntRange(min=1), help="Hands of one match at most.")
 @click.option(
     "--window",
     type=click.IntRange(1, 3600),
@@ -306,6 +338,45 @@ def resume(output: Output, *, folder: Path | None, forget: bool, **values: Any) 
     return run_resume(output, folder=folder, **values)
 
 
+@cli.command()
+@click.option("--name", help="Your name at the table.")
+@click.option("--guest", is_flag=True, help="Use a fresh identity and store none.")
+@click.option(
+    "--server",
+    default=DEFAULT_SERVER,
+    envvar="P2POKEY_SERVER",
+    show_default=True,
+    show_envvar=True,
+    help="Address of the signalling server that the page offers.",
+)
+@click.option(
+    "--ice",
+    multiple=True,
+    metavar="URL",
+    help="STUN or TURN server, e.g. stun:HOST:PORT; may be repeated.",
+)
+@page_options
+@click.option("--backend", type=BACKENDS, default="auto", help="Who computes.")
+@common
+def play(
+    output: Output,
+    *,
+    port: int,
+    browser: bool,
+    json_progress: bool,
+    exit_with_stdin: bool,
+    **values: Any,
+) -> int:
+    """Open the table in the browser: alone, with friends, with bots."""
+    from p2pokey.cli.playing import PlayWishes, run_play
+    from p2pokey.cli.serving import PageWishes
+
+    page = PageWishes(
+        port=port, browser=browser, json_progress=json_progress, exit_with_stdin=exit_with_stdin
+    )
+    return run_play(output, PlayWishes(**values), page)
+
+
 def _only_auto(auto: bool) -> None:
     if not auto:
         raise CommandError(
@@ -358,6 +429,41 @@ def audit(output: Output, **values: Any) -> int:
     from p2pokey.cli.auditing import run_audit
 
     return run_audit(output, **values)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seat", type=click.IntRange(1, 4), help="Show what this seat saw, not all racks.")
+@click.option("--step", is_flag=True, help="Show the table after every move and wait for a key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a move.")
+@click.option("--web", is_flag=True, help="Show it in the browser; Ctrl-C ends that.")
+@click.option("--backend", type=BACKENDS, default="auto", show_default=True, help="Who computes.")
+@page_options
+@common
+def replay(
+    output: Output,
+    *,
+    web: bool,
+    port: int,
+    browser: bool,
+    json_progress: bool,
+    exit_with_stdin: bool,
+    **values: Any,
+) -> int:
+    """Step through a saved hand, every proof checked on the way."""
+    if not web:
+        from p2pokey.cli.replaying import run_replay
+
+        return run_replay(output, **values)
+    if any([values.pop("step"), values.pop("as_json")]):
+        raise click.UsageError("--web goes without --step and --json.")
+    from p2pokey.cli.serving import PageWishes
+    from p2pokey.cli.web_replay import run_web_replay
+
+    page = PageWishes(
+        port=port, browser=browser, json_progress=json_progress, exit_with_stdin=exit_with_stdin
+    )
+    return run_web_replay(output, page=page, **values)
 
 
 @cli.command()

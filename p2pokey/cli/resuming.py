@@ -7,7 +7,7 @@ from pathlib import Path
 
 from p2pokey.cli.asking import can_ask
 from p2pokey.cli.bots import Bots
-from p2pokey.cli.evening import Evening, connector_for
+from p2pokey.cli.evening import TerminalShell, connector_for
 from p2pokey.cli.exits import CommandError, ExitCode, sentence_of
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -22,6 +22,7 @@ from p2pokey.native.identity import Ed25519Signer
 from p2pokey.native.profile import find_dirs, load_identity
 from p2pokey.native.threads import usual_threads
 from p2pokey.net.meeting import resume_table
+from p2pokey.peer.evening import Evening
 from p2pokey.peer.table_journal import TableJournal, table_folders, without_superseded
 
 
@@ -78,9 +79,11 @@ async def _come_back(
         connector=connector_for(diary.person.ice),
     )
     contacts = None if diary.person.guest_secret is not None else find_dirs().contacts
-    evening = Evening(
-        signer=signer, group=group, teller=teller, contacts=contacts, has_console=has_console
+    own = diary.membership.roster.seats[diary.membership.seat]
+    shell = TerminalShell(
+        teller, contacts=contacts, has_console=has_console, is_bot=own.is_computer
     )
+    evening = Evening(signer=signer, group=group, shell=shell, password=None)
     await evening.play(mesh, diary, is_resumed=True)
 
 

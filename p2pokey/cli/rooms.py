@@ -15,12 +15,13 @@ from p2pokey.net.progress import OnProgress, Phase, Progress
 from p2pokey.net.signalling import Listing
 from p2pokey.net.wire import MAX_TITLE_CHARS, shown_text
 from p2pokey.ports import Signer
-from p2pokey.table.roster import Roster
 
 PUBLIC_WARNING = (
     "A public table does not protect you against the signalling server: it could sit between you and "
     "the others. Compare the safety words with them by voice before you trust the table."
 )
+_LONGER = MAX_TITLE_CHARS + 1
+"""Characters of a title that are looked at; what is beyond would be cut in every list."""
 _END = ("end", "q", "quit", "son")
 
 
@@ -126,6 +127,8 @@ def _check(wishes: RoomWishes, seats: int) -> None:
         raise _usage("--accept-all is for public tables.")
     if wishes.public is not None and not shown_text(wishes.public, MAX_TITLE_CHARS):
         raise _usage("A public table needs a title that can be read.")
+    if len(shown_text(wishes.public or "", _LONGER)) > MAX_TITLE_CHARS:
+        raise _usage(f"The title of a public table has at most {MAX_TITLE_CHARS} characters.")
     if wishes.public is not None and not wishes.accept_all and not can_ask():
         raise _usage("There is no terminal to ask whether somebody may come in.")
 
@@ -190,6 +193,8 @@ def room_text(progress: Progress) -> str | None:
             return f"Nobody is let in any more; {here}."
         case Phase.WINDOW_OPEN:
             return "People are let in again, with the same code."
+        case Phase.LET_IN:
+            return f"{name} has let you in."
         case Phase.HOST_DECIDES:
             return "The host is asked whether you may come in."
         case Phase.BANNED_KNOCKED:
@@ -197,9 +202,7 @@ def room_text(progress: Progress) -> str | None:
         case Phase.SAME_KEY:
             return f"Somebody knocked with the key of {name}, who is here already, and was refused."
         case Phase.WRONG_CODE:
-            return (
-                "Somebody tried to come in with a wrong code or password, or without the password."
-            )
+            return "Somebody tried to come in with a wrong code or password."
         case Phase.STRANGER_LEFT:
             return "Somebody who has no seat came into the room of this table and was sent away."
         case Phase.CODE_BURNT:
@@ -208,14 +211,3 @@ def room_text(progress: Progress) -> str | None:
             return f"{name} claimed a runner who has not signed for it, and was refused."
         case _:
             return None
-
-
-def seat_labels(roster: Roster) -> tuple[str, ...]:
-    """Names to show, in seat order; a computer player's says so and who runs it."""
-    labels: list[str] = []
-    for seat in roster.seats:
-        runner = roster.seat_of(seat.runner)
-        who = "somebody else" if runner is None else roster.seats[runner].name
-        more = f" (computer, run by {who})" if seat.is_computer else ""
-        labels.append(seat.name + more)
-    return tuple(labels)

@@ -1,6 +1,7 @@
 """`p2pokey signal`: runs the signalling server until it is stopped."""
 
 import asyncio
+import os
 
 from p2pokey.cli.exits import CommandError, ExitCode, HungUp, Terminated
 from p2pokey.cli.output import Output
@@ -22,11 +23,17 @@ def run_server(
         return ExitCode.OK
     except OSError as error:
         raise CommandError(
-            f"Cannot listen on {host} port {port}: {error.strerror or error}.",
+            f"Cannot listen on {host} port {port}: {_reason(error)}.",
             advice="Choose another address with --host and --port; port 0 takes any free one.",
-            code=ExitCode.ERROR,
+            code=ExitCode.USAGE,
         ) from error
     return ExitCode.OK
+
+
+def _reason(error: OSError) -> str:
+    """The system's words; asyncio puts longer ones of its own around them."""
+    number = error.errno or 0
+    return os.strerror(number) if number > 0 else error.strerror or str(error)
 
 
 async def _serve(output: Output, config: ServerConfig, json_progress: bool) -> None:

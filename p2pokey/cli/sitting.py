@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from p2pokey.cli.asking import ask_password, can_ask
+from p2pokey.cli.asking import ask_password, can_ask, has_password_set
 from p2pokey.cli.bots import Bots, BotTicket
 from p2pokey.cli.defaults import DEFAULT_SERVER
-from p2pokey.cli.evening import Evening, connector_for
+from p2pokey.cli.evening import TerminalShell, connector_for
 from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.folders import ready_folder
 from p2pokey.cli.logs import log_to_file
@@ -21,7 +21,6 @@ from p2pokey.cli.who import name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.errors import (
     ConnectError,
-    InvalidRuleSet,
     PasswordNeeded,
 )
 from p2pokey.native.backends import BackendName, choose_backend
@@ -33,12 +32,14 @@ from p2pokey.net.limits import Limits
 from p2pokey.net.meeting import host_table, join_table
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import Mesh
+from p2pokey.peer.agreeing import check_rules
+from p2pokey.peer.evening import Evening
 from p2pokey.peer.players import player_seed
 from p2pokey.peer.table_journal import Person, TableJournal, folder_name
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing
 from p2pokey.rules.published import RuleSet
-from p2pokey.rules.rulesets import canonical_bytes, check_table, from_json
+from p2pokey.rules.rulesets import canonical_bytes
 from p2pokey.rules.rulesets import table_options as options_for
 
 _log = logging.getLogger(__name__)
@@ -135,7 +136,7 @@ def run_host(
         )
 
     with bots:
-        return _run(sitter, meet, hands)
+        return _run(sitter, meet, hands, room.password)
 
 
 def run_join(sitter: Sitter, room: GuestRoom) -> int:
@@ -143,7 +144,7 @@ def run_join(sitter: Sitter, room: GuestRoom) -> int:
     try:
         return _join(sitter, room)
     except PasswordNeeded:
-        if room.password or not can_ask():
+        if room.password or not (can_ask() or has_password_set()):
             raise
         return _join(sitter, replace(room, password=ask_password(is_new=False)))
 
@@ -157,33 +158,28 @@ def _join(sitter: Sitter, room: GuestRoom) -> int:
             name=name,
             invite=parsed,
             server=sitter.server or parsed.server or DEFAULT_SERVER,
-            check_rules=_check_rules,
+            check_rules=check_rules,
             on_progress=teller.meeting,
             connector=connector_for(sitter.ice),
             keep=keep,
             **room.settings,
         )
 
-    return _run(sitter, meet, None, room.ticket)
-
-
-def _check_rules(text: bytes, seats: int) -> None:
-    try:
-        rules, options = from_json(text)
-        check_table(rules, options)
-    except InvalidRuleSet as error:
-        raise ConnectError(
-            "The table plays by rules that this p2pokey does not know: get the version of the host."
-        ) from error
-    if options.seats != seats:
-        raise ConnectError("The table has another number of seats than its rules say.")
+    password = room.password if room.ticket is None else room.ticket.password
+    return _run(sitter, meet, None, password, room.ticket)
 
 
 Keep = Callable[[Membership], None]
 Meet = Callable[[Profile, str, Teller, Keep], Awaitable[Mesh]]
 
 
-def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None = None) -> int:
+def _run(
+    sitter: Sitter,
+    meet: Meet,
+    hands: int | None,
+    password: str,
+    ticket: BotTicket | None = None,
+) -> int:
     entropy = OsEntropy()
     with open_profile(entropy, guest=sitter.guest) as profile:
         if ticket is not None:
@@ -197,10 +193,11 @@ def _run(sitter: Sitter, meet: Meet, hands: int | None, ticket: BotTicket | None
         trace = None if sitter.trace is None else Tracer()
         group = Group(backend if trace is None else trace.watch(backend))
         chair = _Chair(sitter, profile, out, hands)
+        chair.password = password
         meeting = meet(profile, name, teller, chair.keep)
         try:
             run_async(
-                _play(sitter, chair, meeting, teller, group, trace),
+                _play(sitter, chair, meeting, teller, group, trace, is_bot=ticket is not None),
                 until_stdin_ends=sitter.exit_with_stdin,
             )
         finally:
@@ -215,6 +212,8 @@ class _Chair:
     def __init__(self, sitter: Sitter, profile: Profile, out: Path, hands: int | None) -> None:
         self.profile = profile
         self.diary: TableJournal | None = None
+        self.password = ""
+        """Of the room, as it was typed; not kept on disk."""
         self._sitter = sitter
         self._out = out
         self._hands = hands
@@ -242,6 +241,8 @@ async def _play(
     teller: Teller,
     group: Group,
     trace: Tracer | None,
+    *,
+    is_bot: bool,
 ) -> None:
     try:
         mesh = await meeting
@@ -256,9 +257,13 @@ async def _play(
     evening = Evening(
         signer=chair.profile.signer,
         group=group,
-        teller=teller,
+        shell=TerminalShell(
+            teller,
+            contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
+            has_console=sitter.has_console,
+            is_bot=is_bot,
+        ),
         trace=trace,
-        contacts=None if chair.profile.is_guest else chair.profile.dirs.contacts,
-        has_console=sitter.has_console,
+        password=chair.password,
     )
     await evening.play(mesh, chair.diary)

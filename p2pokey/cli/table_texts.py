@@ -120,7 +120,7 @@ def _question_text(
         case QuestionClosed(what=what, outcome=outcome, against=against):
             who = " and ".join(map(name, against))
             whose = f" ({who})" if against else ""
-            return f"  The question about {_TOPICS[what]} is {outcome}{whose}."
+            return f"  The question about {_TOPICS[what]} has been {_OUTCOMES[outcome]}{whose}."
 
 
 def _new_place(seat: Seat | None) -> str:
@@ -128,6 +128,7 @@ def _new_place(seat: Seat | None) -> str:
 
 
 _TOPICS = {"rematch": "a rematch", "seating": "other seats"}
+_OUTCOMES = {"agreed": "agreed to", "refused": "refused", "cancelled": "cancelled"}
 
 
 def order_text(order: tuple[int, ...], name: Callable[[Seat], str]) -> str:

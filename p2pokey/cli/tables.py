@@ -17,13 +17,13 @@ _PHASES = (
 )
 
 
-def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as their longest cell; the first to the left, numbers to the right."""
+def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1) -> str:
+    """Columns as wide as their longest cell; the first `texts` to the left, numbers to the right."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        padded = enumerate(zip(row, widths, strict=True))
+        cells = [c.ljust(width) if i < texts else c.rjust(width) for i, (c, width) in padded]
         return "  " + "  ".join(cells).rstrip()
 
     return "\n".join([line(head), line(["-" * width for width in widths]), *map(line, rows)])

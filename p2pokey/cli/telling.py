@@ -7,6 +7,7 @@ from typing import Any
 from p2pokey.cli.output import Output, mark
 from p2pokey.cli.rooms import room_text
 from p2pokey.cli.table_texts import language, table_text
+from p2pokey.net.link import LinkState
 from p2pokey.net.progress import Phase, Progress
 from p2pokey.peer.events import (
     Connected,
@@ -33,7 +34,7 @@ from p2pokey.peer.events import (
     StillWaiting,
     event_to_json,
 )
-from p2pokey.peer.table_events import TableEvent
+from p2pokey.peer.table_events import SeatsAgreed, TableEvent
 
 STAGES = {
     Stage.KEYS: "keys exchanged",
@@ -56,6 +57,10 @@ class Teller:
         self._clock = clock
         self._names: tuple[str, ...] = ()
         self._lang = language()
+        self._is_back = False
+        """Whether links to the others are told of as those of players who are here or not."""
+        self._states: dict[int, LinkState] = {}
+        """What was told of each seat's link last."""
 
     def invited(
         self, code: str, link: str, server: str | None = None, *, has_password: bool = False
@@ -86,6 +91,8 @@ class Teller:
         if self._as_json:
             values = {"phase": progress.phase.value, "done": progress.done, "total": progress.total}
             self._record({"event": "Meeting", **values, "name": progress.name})
+        elif self._is_back and progress.phase is Phase.LINK_AUTHENTICATED:
+            return
         elif (text := _meeting_text(progress)) is not None:
             self._output.say(text)
 
@@ -96,6 +103,13 @@ class Teller:
             return
         if isinstance(event, Connected | Resumed):
             self._names = event.names
+            self._states.clear()
+        if isinstance(event, Connected | Resumed | SeatsAgreed):
+            self._is_back = isinstance(event, Resumed)
+        if isinstance(event, LinkSeen):
+            if self._states.get(event.seat) is event.state:
+                return
+            self._states[event.seat] = event.state
         if isinstance(event, HandCounted):
             self._score(event)
         elif isinstance(event, TableEvent):
@@ -126,8 +140,9 @@ class Teller:
         match event:
             case HandPausedFor():
                 who = " and ".join(self._name(seat) for seat in event.seats)
+                verb = "is" if len(event.seats) == 1 else "are"
                 since = time.strftime("%H:%M", time.localtime(time.time() - event.seconds))
-                return f"  The hand is paused: {who} is missing since {since}."
+                return f"  The hand is paused: {who} {verb} missing since {since}."
             case HandGoesOn():
                 return "  The hand goes on."
             case MovedForIdle():

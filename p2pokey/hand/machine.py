@@ -202,6 +202,11 @@ class HandMachine:
         """How many messages of a seat have been accepted."""
         return self._core.book.head(seat)[0]
 
+    @property
+    def is_dealt(self) -> bool:
+        """Whether there is a game to be seen."""
+        return self._core.game is not None
+
     def view(self) -> View:
         """What this seat may know of the game; from the deal on."""
         return self._core.view()

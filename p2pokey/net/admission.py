@@ -45,7 +45,7 @@ from p2pokey.net.host_effects import (
     SendBody,
     Warned,
 )
-from p2pokey.net.invites import LISTED, WAYS, Invite, new_invite
+from p2pokey.net.invites import LINK_WAY, LISTED, WAYS, Invite, new_invite
 from p2pokey.net.toolkit import Toolkit
 from p2pokey.net.wire import shown_text
 from p2pokey.ports import SIGNATURE_BYTES
@@ -260,12 +260,12 @@ class HostAdmission:
         if guest is not None and guest.stage is not Stage.GUESSING:
             return
         self.leave(sender)  # a second try of one guest ends its first
-        refusal = self._refusal(key, way)
+        refusal = self._refusal(key, way) or self._password_missing(body, key, way)
         if refusal:
             self._refuse(sender, refusal)
             return
         pake = host_side(
-            password=self.invite.password(way, self.room_password),
+            password=self.invite.password(way, self._password_for(key, way)),
             host_key=self.toolkit.public_key,
             guest_key=key,
             room=self.invite.room,
@@ -288,7 +288,7 @@ class HostAdmission:
             channel=confirmation.host_channel(self.toolkit.sealer),
             deadline=now + ANSWER_S,
         )
-        asks = bool(self.room_password)
+        asks = bool(self._password_for(key, way))
         reply = encode_body("pake2", y=answer, mac=confirmation.host_tag, password=asks)
         self._effects.append(SendBody(to=sender, body=reply))
 
@@ -313,6 +313,16 @@ class HostAdmission:
         if self._burns >= MAX_BURNS or self._strikes + trying >= MAX_STRIKES:
             return "busy"
         return ""
+
+    def _password_missing(self, body: Body, key: bytes, way: str) -> str:
+        """A guest who says that it has no password is not let try: that would cost a guess."""
+        has_none = body.as_dict().get("password") is False
+        return "password" if self._password_for(key, way) and has_none else ""
+
+    def _password_for(self, key: bytes, way: str) -> str:
+        """Whoever stays at a table has its link from the host and needs no password besides."""
+        is_staying = way == LINK_WAY and key in self.reserved
+        return "" if is_staying else self.room_password.strip()
 
     def _is_guess(self, guest: _Guest) -> bool:
         """Whether a try teaches anything: a public table without a password has no secret."""
@@ -407,8 +417,13 @@ class HostAdmission:
             self.tell(sender, warning.body())
         self._tell_names()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who has a seat, the host first."""
+        return (self.name, *(self._guests[guest_id].name for guest_id in self.admitted))
+
     def _tell_names(self) -> None:
-        names = [self.name, *(self._guests[guest_id].name for guest_id in self.admitted)]
+        names = list(self.names)
         for guest_id in self.admitted:
             self.tell(guest_id, encode_body("names", names=names))
 

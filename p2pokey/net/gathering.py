@@ -129,9 +129,18 @@ class Gathering:
         """Tells the player what everybody at the table is told."""
         self.progress(_PHASES[notice], name=name)
 
-    def progress(self, phase: Phase, *, done: int = 0, total: int = 0, name: str = "") -> None:
+    def progress(
+        self,
+        phase: Phase,
+        *,
+        done: int = 0,
+        total: int = 0,
+        name: str = "",
+        names: tuple[str, ...] = (),
+    ) -> None:
         """Tells the player."""
-        self.on_progress(Progress(phase=phase, done=done, total=total, name=name))
+        step = Progress(phase=phase, done=done, total=total, name=name, names=names)
+        self.on_progress(step)
 
 
 def _is_between_seats(body: bytes) -> bool:

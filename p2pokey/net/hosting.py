@@ -273,8 +273,8 @@ class HostGathering(Gathering):
                     assert_never(effect)
 
     def _count(self, name: str) -> None:
-        here = 1 + len(self._admission.admitted)
-        self.progress(Phase.FRIENDS_HERE, done=here, total=self.seats, name=name)
+        names = self._admission.names
+        self.progress(Phase.FRIENDS_HERE, done=len(names), total=self.seats, name=name, names=names)
 
     def _lose(self, name: str) -> None:
         if self._roster is not None:

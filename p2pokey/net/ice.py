@@ -5,9 +5,11 @@ the player's address.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from p2pokey.errors import LinkError
+from p2pokey.net.transport import Connector
 
 _URL = re.compile(
     r"(?P<scheme>stun|turns?):"
@@ -44,3 +46,18 @@ def parse_ice_server(text: str) -> IceServer:
     return IceServer(
         url=f"{match['scheme']}:{where}", username=match["user"], credential=match["password"]
     )
+
+
+def connector_to(servers: Sequence[str]) -> Connector | None:
+    """WebRTC with these servers; None, which leaves it to the meeting, without any.
+
+    Raises:
+        LinkError: one of them is no address of a STUN or TURN server.
+    """
+    parsed = [parse_ice_server(text) for text in servers]
+    if not parsed:
+        return None
+    # Only here: WebRTC takes half a second to import.
+    from p2pokey.net.webrtc import WebRtcConnector
+
+    return WebRtcConnector(parsed)

@@ -19,7 +19,7 @@ from p2pokey.errors import (
 from p2pokey.net.admission import DECIDE_S
 from p2pokey.net.bodies import encode_body
 from p2pokey.net.gathering import Gathering, Table
-from p2pokey.net.invites import Invite
+from p2pokey.net.invites import LISTED, Invite
 from p2pokey.net.knocking import (
     GuestAdmission,
     GuestEvent,
@@ -76,7 +76,8 @@ class GuestGathering(Gathering):
         await self._knock()
         shown = await self._wait(TableShown, self.limits.admission_s, "answer")
         self._host_name, self._seats = shown.host_name, shown.seats
-        self.progress(Phase.CODE_ACCEPTED, total=shown.seats, name=shown.host_name)
+        came = Phase.LET_IN if self.invite.way == LISTED else Phase.CODE_ACCEPTED
+        self.progress(came, total=shown.seats, name=shown.host_name)
         self.check_rules(shown.rules, shown.seats)
         self._admission.accept()
         await self._flush()
@@ -162,7 +163,13 @@ class GuestGathering(Gathering):
             case NamesChanged(names=names):
                 here = len(names)
                 name = names[-1] if names else ""
-                self.progress(Phase.FRIENDS_HERE, done=here, total=self._seats, name=name)
+                self.progress(
+                    Phase.FRIENDS_HERE,
+                    done=here,
+                    total=self._seats,
+                    name=name,
+                    names=tuple(names),
+                )
             case HostDecides():
                 self.progress(Phase.HOST_DECIDES)
             case HostWarned():

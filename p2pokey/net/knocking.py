@@ -172,7 +172,8 @@ class GuestAdmission:
         )
         self._message = self._pake.start()
         key, way = self._toolkit.public_key, self._invite.way
-        self._outbox.append(encode_body("pake1", pub=key, way=way, x=self._message))
+        has = self._has_password
+        self._outbox.append(encode_body("pake1", pub=key, way=way, x=self._message, password=has))
 
     def receive(self, data: bytes) -> GuestEvent | None:
         """A body from the host.
@@ -223,6 +224,8 @@ class GuestAdmission:
                 return HostBusy()
             case "wrong":
                 raise self._wrong_code()
+            case "password" if not self._has_password:
+                raise self._password_needed()
             case "private":
                 raise Declined("That table is not public: ask its host for a code.")
             case "declined":
@@ -345,9 +348,7 @@ class GuestAdmission:
         """What the host says of a password is not authenticated; it only chooses the sentence."""
         what = "code" if self._invite.way != LISTED else "password"
         if self._asks_password and not self._has_password:
-            return PasswordNeeded(
-                f"This table asks for a password{_BESIDES[what]}: ask your host for it."
-            )
+            return self._password_needed()
         if self._has_password and what == "code":
             return WrongCode(
                 "The code or the password does not fit this table: check both with your host."
@@ -359,5 +360,9 @@ class GuestAdmission:
             "or ask for a new code."
         )
 
-
-_BESIDES = {"code": " besides the code", "password": ""}
+    def _password_needed(self) -> PasswordNeeded:
+        """Nobody vouches for that; a password that is typed for a liar tells nothing about itself."""
+        besides = "" if self._invite.way == LISTED else " besides the code"
+        return PasswordNeeded(
+            f"This table asks for a password{besides}: ask your host for it, and join with --password."
+        )

@@ -36,7 +36,7 @@ from p2pokey.tiles import Seat
 
 LONG_PATIENCE_S = 86_400.0
 """How long a playing peer tries to reach a lost signalling server."""
-_REENTRY_PAUSE_S, _REENTRY_PAUSE_MAX_S = 0.5, 8.0
+_REENTRY_PAUSE_S, _REENTRY_PAUSE_MAX_S = 0.5, 4.0
 """Between two tries to take a place in the old room: the host may not be there yet."""
 
 _log = logging.getLogger(__name__)

@@ -14,6 +14,8 @@ class Phase(StrEnum):
     """Host: there is an invite to pass on."""
     CODE_ACCEPTED = "code-accepted"
     """Guest: host and guest have shown each other that they know the words."""
+    LET_IN = "let-in"
+    """Guest of a public table: the host has let us in."""
     HOST_DECIDES = "host-decides"
     """Guest: the player who hosts this public table is asked whether we may come in."""
     FRIENDS_HERE = "friends-here"
@@ -52,6 +54,8 @@ class Progress:
     done: int = 0
     total: int = 0
     name: str = ""
+    names: tuple[str, ...] = ()
+    """Of `FRIENDS_HERE`: everybody who is here, the host first."""
 
 
 OnProgress = Callable[[Progress], None]

@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 
 from p2pokey import __version__
 from p2pokey.codec import encode_base64
-from p2pokey.errors import ServerUnreachable, SignalingError, TimedOut
+from p2pokey.errors import InvalidAddress, ServerUnreachable, SignalingError, TimedOut
 from p2pokey.net.limits import Limits
 from p2pokey.net.tasks import cancel, spawn
 from p2pokey.net.wire import (
@@ -390,15 +390,16 @@ def _forgotten() -> SignalingError:
 
 
 def check_server(address: str) -> None:
-    """Raises SignalingError unless the address can be one of a signalling server."""
+    """Raises InvalidAddress unless the address can be one of a signalling server."""
     try:
         parts = urlsplit(address)
         is_good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        (parts.hostname or "").encode("idna")  # UnicodeError, a ValueError, for no name
     except ValueError:
         is_good = False
     if not is_good:
         shown = "".join(char for char in address if char.isprintable())[:60]
-        raise SignalingError(
+        raise InvalidAddress(
             f"{shown!r} is no server address: it looks like wss://okey.example or "
             "ws://127.0.0.1:8765."
         )

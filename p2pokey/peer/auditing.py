@@ -9,7 +9,7 @@ from p2pokey.hand.effects import Abandon, ConfirmResult, RejectResult
 from p2pokey.ports import Sealer, Verifier
 
 if TYPE_CHECKING:
-    from p2pokey.audit.report import Report
+    from p2pokey.audit.report import Outcome, Report
 
 
 class _AuditStopped(Exception):
@@ -23,6 +23,8 @@ class Verdict:
     command: ConfirmResult | RejectResult | Abandon
     proofs: int
     """Proof objects that verified."""
+    outcome: "Outcome | None" = None
+    """How the hand ended, if the audit came to a score."""
 
 
 class Auditor(Protocol):
@@ -60,7 +62,7 @@ class OwnAudit:
             )
         except _AuditStopped:
             return Verdict(command=Abandon(reason="the audit was stopped"), proofs=0)
-        return Verdict(command=command_of(report), proofs=report.proofs)
+        return Verdict(command=command_of(report), proofs=report.proofs, outcome=report.outcome)
 
 
 def command_of(report: "Report") -> ConfirmResult | RejectResult | Abandon:

@@ -159,6 +159,11 @@ class StillWaiting:
     """Something takes long; says what."""
 
     text: str
+    what: str = ""
+    """What is awaited: `keys`, `shuffle`, `deal`, `move`, `token`, `end`, `disclose`, `result`, `link`,
+    `journal` or `next-hand`."""
+    seats: tuple[Seat, ...] = ()
+    """Of whom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

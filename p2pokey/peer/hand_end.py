@@ -33,6 +33,8 @@ class HandEnd:
     audited: int
     """Proof objects that the own audit verified."""
     seconds: float
+    ending: str = ""
+    """How the hand came to its score (`rules.scoring.HandScore.reason`); empty without one."""
 
 
 @dataclass(kw_only=True)

@@ -31,12 +31,12 @@ class MovingOn:
     diary: TableJournal
     """Of the old table."""
     signer: Signer
-    ready_folder: Callable[[Path], Path]
-    """Makes a folder for transcripts."""
     on_code: Callable[[Invite], None] = lambda invite: None
     """Gets the invite for whoever takes a vacant seat."""
     on_progress: OnProgress = ignore_progress
     connector: Connector | None = None
+    room_password: str = field(default="", repr=False)
+    """Of the new room, where this seat opens it."""
     limits: Limits = field(default_factory=Limits)
     _kept: TableJournal | None = field(default=None, init=False)
     """Of the newest table that may stand."""
@@ -84,6 +84,7 @@ class MovingOn:
         return await way.host(
             share=lambda link: table.act(ShareLink(link=link)),
             on_code=self.on_code if has_vacancies else lambda invite: None,
+            room_password=self.room_password,
         )
 
     def keep(self, membership: Membership) -> None:
@@ -91,9 +92,11 @@ class MovingOn:
         if self._kept is not None:
             self._kept.close()
         before, name = self.diary, folder_name(membership).split("-")[0]
+        out = _base(before) / name
+        out.mkdir(parents=True, exist_ok=True)
         person = replace(
             before.person,
-            out=self.ready_folder(_base(before) / name),
+            out=out,
             sent_away=self._sent_away,
             before=before.folder.name,
         )

@@ -149,6 +149,11 @@ class Passing:
     _shown: dict[Seat, tuple[float, list[bytes]]] = field(default_factory=dict)
     """What seats are still to be sent unasked, and from when on."""
 
+    @property
+    def unheard(self) -> set[Seat]:
+        """Seats that have answered no question of this run yet."""
+        return set(map(Seat, range(self.seats))) - self._heard - {self.links.seat}
+
     def begin(self, hand: int) -> Archive:
         """Attempt `hand` begins; that of the one before is kept for seats that lag behind."""
         self.hand = hand

@@ -15,7 +15,15 @@ from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.links import is_gone, state_text
 from p2pokey.peer.passing import ASK_BROKEN_S, ASK_MOVE_S, ASK_S
-from p2pokey.peer.waits import IfMissing, WaitLimits, is_move, limit_of, name_of, people
+from p2pokey.peer.waits import (
+    IfMissing,
+    WaitLimits,
+    code_of,
+    is_move,
+    limit_of,
+    name_of,
+    people,
+)
 from p2pokey.peer.worker import Turn
 from p2pokey.rules.rulesets import TableOptions
 from p2pokey.table.turn_clock import Hold, TurnClock
@@ -40,6 +48,9 @@ class Notice:
     """Tell the player what is waited for."""
 
     text: str
+    what: str
+    """As in `events.StillWaiting`."""
+    seats: tuple[Seat, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +81,15 @@ class StandIn:
     """The own player's time is nearly up: the own program moves."""
 
 
-Due = Ask | Notice | Call | Pause | GiveUp | StandIn
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave:
+    """End the program: the hand has to end with the missing seats, and they do not come."""
+
+    reason: str
+    """One sentence."""
+
+
+Due = Ask | Notice | Call | Pause | GiveUp | StandIn | Leave
 """Something to do now."""
 
 
@@ -102,6 +121,7 @@ class Patience:
     _called: set[tuple[int, Seat]] = field(default_factory=set)
     """Steps in which this seat has called another one absent."""
     _paused: tuple[Seat, ...] = ()
+    _paused_at: float = 0.0
     _opener: Seat | None = None
     _up_at: float | None = None
     """When the time of the turn is up, or was; None: not while things are as they are."""
@@ -144,7 +164,7 @@ class Patience:
     def wake(self, now: float) -> None:
         """Has to be called after a wait: what this program slept through counts for nobody."""
         if now - self._expected > SLEPT_S:
-            self._since = now
+            self._since = self._paused_at = now
             self.turns.pause(self._expected, Hold.WORK)
             self.turns.run(now, Hold.WORK)
             self._up_at = self.turns.expires_at()
@@ -203,6 +223,8 @@ class Patience:
             return [StandIn()]
         if not self.awaited:
             return []
+        if self._is_stuck(now):
+            return [Leave(reason=self._stuck_text())]
         if over_at is not None and now >= over_at:
             return self._over(now)
         waited, due = now - self._since, list[Due]()
@@ -210,7 +232,7 @@ class Patience:
             due.append(Ask(pause_s=self._pause_s))
         if waited >= self.limits.notice_s and self._told != self._news:
             self._told = self._news
-            due.append(Notice(text=self._told[1]))
+            due.append(self._notice(self._told[1]))
         return due
 
     @property
@@ -218,6 +240,12 @@ class Patience:
         """What to tell the player of this wait: once, until who or what is awaited changes."""
         text = self._away_text(self.gone[0]) if self.gone else f"waiting for {self.what}"
         return self._seen.step, text
+
+    def _notice(self, text: str) -> Notice:
+        if self.gone:
+            return Notice(text=text, what="link", seats=self.gone)
+        turn = self._seen
+        return Notice(text=text, what=code_of(turn.waiting, turn.mover), seats=self.awaited)
 
     def _over(self, now: float) -> list[Due]:
         """A wait is over: first the silent seats are called, then the hand is paused or ends."""
@@ -238,9 +266,23 @@ class Patience:
 
     def pause(self, seats: tuple[Seat, ...], now: float) -> Pause:
         """The hand waits for these seats and for nothing else."""
+        if not self._paused:
+            self._paused_at = now
         self._paused = seats
         since = min((at for (_, seat), at in self._missing.items() if seat in seats), default=now)
         return Pause(seats=seats, seconds=now - since)
+
+    def _is_stuck(self, now: float) -> bool:
+        """Whether a hand that has to be played to its end has waited for long enough."""
+        limit = self.limits.bound_s
+        is_bound = bool(self._paused) and self._seen.is_bound
+        return limit is not None and is_bound and now >= self._paused_at + limit
+
+    def _stuck_text(self) -> str:
+        return (
+            f"{people(self._paused, self.names)} did not come back, and this hand cannot be voided "
+            "any more: others may have its score. Your seat is kept: p2pokey resume goes on from here."
+        )
 
     # Limits --------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from p2pokey.peer.saving import (
 )
 from p2pokey.peer.tracing import TracedRunner, TracedWorker, Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits
+from p2pokey.peer.watching import Watch
 from p2pokey.peer.worker import Clock, HandWorker
 from p2pokey.ports import Entropy, Sealer, Signer, Verifier
 from p2pokey.rules.state import Ending
@@ -39,6 +40,8 @@ from p2pokey.table.effects import BeginHand
 from p2pokey.table.match import FinishedHand
 from p2pokey.table.turn_clock import TurnClock
 from p2pokey.tiles import Seat
+from p2pokey.transcript.envelope import decode_envelope
+from p2pokey.transcript.file import encode_transcript
 from p2pokey.transcript.setup import HandSetup
 
 MAX_FAILURES = 5
@@ -71,10 +74,13 @@ class HandPlay:
     if_missing: IfMissing
     clock: Clock
     trace: Tracer | None
+    watch: Watch
     inbox: Inbox
     passing: Passing
     board: Board
     _running: HandRunner | None = None
+    _kept: tuple[HandSetup, Archive] | None = None
+    """What the newest hand started from, and all that was accepted in it."""
     _why_not: str = ""
     """Why the table gives up the hand that is about to begin."""
     _failures: int = field(default=0)
@@ -87,6 +93,14 @@ class HandPlay:
     def hand(self) -> int | None:
         """Attempt that is being played."""
         return None if self._running is None else self._running.hand
+
+    def transcript(self) -> bytes | None:
+        """The file of the hand that is being played, as far as it has come; None between hands."""
+        if self._running is None or self._kept is None:
+            return None
+        setup, archive = self._kept
+        envelopes = archive.after((0,) * setup.seats)
+        return encode_transcript(setup, [decode_envelope(data) for data in envelopes])
 
     def void(self) -> None:
         """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
@@ -110,6 +124,7 @@ class HandPlay:
         """
         setup, seat = begin.setup, self.links.seat
         archive = self.passing.begin(setup.hand)
+        self._kept = (setup, archive)
         self.inbox.postbox.begin(setup.hand, archive.has)
         kept = reopen_journal(self.journals, setup=setup, seat=seat, used_keys=begin.used_keys)
         self.emit(HandBegan(hand=setup.hand, match_hand=setup.match_hand))
@@ -210,6 +225,7 @@ class HandPlay:
             clock=self.clock,
             may_move=self.board.machine.may_move,
             on_moves=partial(self._moved, setup.hand),
+            watch=self.watch,
         )
 
     def _patience(self, setup: HandSetup) -> Patience:
@@ -242,7 +258,7 @@ class HandPlay:
             counts=not is_cancelled,
         )
         self._failures = 0
-        reason = state.ending.name.lower().replace("_", "-")
+        reason = end.ending or state.ending.name.lower().replace("_", "-")
         counted = HandCounted(
             hand=setup.hand,
             is_cancelled=is_cancelled,

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from p2pokey.errors import LocalProtocolError, TableCancelled
+from p2pokey.errors import ConnectError, LocalProtocolError, TableCancelled
 from p2pokey.hand.effects import (
     Abandon,
     AuditDone,
@@ -63,6 +63,7 @@ from p2pokey.peer.patience import (
     Call,
     Due,
     GiveUp,
+    Leave,
     Notice,
     Patience,
     Pause,
@@ -71,11 +72,16 @@ from p2pokey.peer.patience import (
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.saving import KeptHand
 from p2pokey.peer.waits import WaitLimits, people
+from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import FEED, Clock, HandWorker, Turn
 from p2pokey.rules.events import SeatOpened
 from p2pokey.rules.move_text import format_move
 from p2pokey.rules.rulesets import TableOptions
+from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
+
+if TYPE_CHECKING:
+    from p2pokey.audit.report import Outcome
 
 _STAGES = {
     Phase.SHUFFLE: Stage.KEYS,
@@ -118,6 +124,7 @@ class HandRunner:
     """Whether the table lets this seat move now (a duel waits for the other seat)."""
     on_moves: Callable[[int, bool], None] = lambda moves, is_played: None
     """Told how many moves have been made, and whether that were all."""
+    watch: Watch = field(default_factory=NoWatch)
     person: Person | None = None
     """Who moves here and may take time for it; None: the computer player, at once."""
 
@@ -126,9 +133,12 @@ class HandRunner:
     _idle_turn: int = -1
     """The turn that the computer player finishes for a person who was too slow."""
     _last: Turn | None = None
+    _seen: View | None = None
+    _shown_proofs: int = 0
     _finished: HandFinished | None = None
     _moves: int = 0
     _audited: int = 0
+    _outcome: "Outcome | None" = None
     _proofs: ProofTally = field(default_factory=ProofTally)
     _began: float = 0.0
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -152,10 +162,12 @@ class HandRunner:
 
         Raises:
             OSError: the journal cannot be written.
-            ConnectError: the links have failed as a whole.
+            ConnectError: the links have failed as a whole, or the hand waits for longer than this
+                program wants to and cannot be voided.
             TableCancelled: a damaged journal, and somebody who may have its end is not there.
         """
         self._began = self.clock()
+        self.watch.began(self.patience.turns)
         try:
             if self.kept is not None:
                 await self._take_up(self.kept)
@@ -175,6 +187,7 @@ class HandRunner:
             moves=self._moves,
             proofs=self._proofs,
             audited=self._audited,
+            ending="" if self._outcome is None else self._outcome.score.reason,
             seconds=self.clock() - self._began,
         )
 
@@ -206,7 +219,9 @@ class HandRunner:
                 raise TableCancelled(f"the journal has lost its end, and {who} may have it")
             if waited >= self.limits.notice_s and not is_noticed:
                 is_noticed = True
-                self.emit(StillWaiting(text=f"waiting for what {who} has of this hand"))
+                text = f"waiting for what {who} has of this hand"
+                seats = tuple(sorted(missing))
+                self.emit(StillWaiting(text=text, what="journal", seats=seats))
             await self.inbox.wait(ASK_BROKEN_S)
         return got + self.inbox.postbox.take()
 
@@ -243,7 +258,17 @@ class HandRunner:
         for effect in turn.effects:
             await self._carry_out(effect)
         self._disputed.note(turn.disputed)
+        self._show(turn.view)
         return turn
+
+    def _show(self, view: View | None) -> None:
+        """Tells whoever looks on what is new."""
+        if self._proofs.objects != self._shown_proofs:
+            self._shown_proofs = self._proofs.objects
+            self.watch.proved(self._proofs.counts())
+        if view is not None and view != self._seen:
+            self._seen = view
+            self.watch.saw(view)
 
     @property
     def _ready(self) -> list[Command]:
@@ -270,6 +295,7 @@ class HandRunner:
                 self.on_moves(self._moves, False)
                 if any(isinstance(event, SeatOpened) for event in events):
                     self.patience.opened(seat)
+                self.watch.moved(seat, move, events)
                 self.emit(MoveMade(hand=self.hand, seat=seat, move=format_move(move)))
             case TurnReady():
                 self._start_choosing()
@@ -345,7 +371,8 @@ class HandRunner:
 
     async def _audit(self, transcript: bytes) -> None:
         verdict = await self._in_thread(lambda: self.auditor(transcript, self._stop))
-        self._audited = verdict.proofs
+        self._audited, self._outcome = verdict.proofs, verdict.outcome
+        self.watch.audited(verdict.proofs, verdict.outcome)
         self._commands.append(AuditDone(transcript=transcript, verdict=verdict.command))
 
     # Waiting -------------------------------------------------------------------------------------
@@ -366,8 +393,8 @@ class HandRunner:
         match due:
             case Ask(pause_s=pause):
                 self.passing.ask_all(pause)
-            case Notice(text=text):
-                self.emit(StillWaiting(text=text))
+            case Notice(text=text, what=what, seats=seats):
+                self.emit(StillWaiting(text=text, what=what, seats=seats))
             case Call(seats=seats):
                 self._commands += [CallAbsent(seat=seat) for seat in seats]
             case Pause():
@@ -376,6 +403,8 @@ class HandRunner:
                 self.give_up(reason)
             case StandIn():
                 self._stand_in()
+            case Leave(reason=reason):
+                raise ConnectError(reason)
 
     def void(self) -> None:
         """The player does not want to wait any longer for the seats that are missing.

@@ -15,7 +15,17 @@ from p2pokey.errors import ConnectError, TableCancelled
 from p2pokey.net.link import LinkState
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.peer.board import Board
-from p2pokey.peer.events import LinkSeen, MatchEnded, MatchOver, PeerEvent, Resumed, StillWaiting
+from p2pokey.peer.events import (
+    HandCounted,
+    HandFailed,
+    LinkSeen,
+    MatchEnded,
+    MatchOver,
+    PeerEvent,
+    Resumed,
+    StillWaiting,
+)
+from p2pokey.peer.following import Follower, runner_of
 from p2pokey.peer.inbox import Inbox
 from p2pokey.peer.links import Links, state_text
 from p2pokey.peer.passing import Passing
@@ -23,13 +33,15 @@ from p2pokey.peer.players import Person, Player
 from p2pokey.peer.playing import HandPlay, PeerPorts
 from p2pokey.peer.postbox import Postbox
 from p2pokey.peer.saving import saved_envelopes, transcript_name
+from p2pokey.peer.table_events import TableEvent
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.tracing import Tracer
 from p2pokey.peer.waits import IfMissing, WaitLimits, people
+from p2pokey.peer.watching import NoWatch, Watch
 from p2pokey.peer.worker import Clock
 from p2pokey.rules.rulesets import from_json
 from p2pokey.table.carry import VACANT, carried_match
-from p2pokey.table.commands import Command, Synced, WantNext
+from p2pokey.table.commands import AnswerAsk, Command, Synced, WantNext
 from p2pokey.table.contents import Wish
 from p2pokey.table.effects import BeginHand, SeatingAgreed
 from p2pokey.table.machine import TableMachine
@@ -69,7 +81,7 @@ class Table:
     """Folder of the journals; made if missing."""
     emit: Callable[[PeerEvent], None]
     hands: int | None = None
-    """Hands that this seat wants to play at most; None: as many as the others want."""
+    """Hands of one match that this seat wants to play at most; None: as many as the others want."""
     limits: WaitLimits = field(default_factory=WaitLimits)
     if_missing: IfMissing = IfMissing.VOID
     """What to do about a seat without which the table cannot go on."""
@@ -80,8 +92,11 @@ class Table:
     what others lack; not called if this seat is out."""
     labels: tuple[str, ...] = ()
     """How to call the seats; empty: by their names in the roster."""
+    asks_player: bool = False
+    """Whether the player says before each further hand that it may begin; else this seat does."""
     stays: bool = False
-    """Whether to stay after a match, for a rematch, until the others have gone or `leave`."""
+    """Whether to stay after a match, for a rematch, until the others have gone or `leave`. A computer
+    player stays as long as whoever runs it does."""
     is_resumed: bool = False
     """Whether another run of the program has begun here, so that all links have yet to come."""
     clock: Clock = time.monotonic
@@ -89,8 +104,11 @@ class Table:
     """What outlives this run of the program; None: nothing does but the hand."""
     trace: Tracer | None = None
     """Notes what takes how long; None: nothing does."""
+    watch: Watch = field(default_factory=NoWatch)
+    """Sees the game itself."""
 
     board: Board = field(init=False)
+    _follower: Follower | None = field(init=False, default=None)
     _inbox: Inbox = field(init=False)
     _passing: Passing = field(init=False)
     _play: HandPlay = field(init=False)
@@ -98,6 +116,8 @@ class Table:
     _wanted: int = field(init=False, default=-1)
     """The attempt for which this seat has said what it wants."""
     _leaves: bool = field(init=False, default=False)
+    _runner: Seat | None = field(init=False, default=None)
+    """Whoever runs this computer player; None: a person sits here."""
     _later: list[Command] = field(init=False, default_factory=list)
     """What is to be asked when the hand is over, before the next one is wanted."""
 
@@ -120,7 +140,7 @@ class Table:
             links=self.links,
             diary=diary,
             names=self.labels or tuple(seat.name for seat in self.links.roster.seats),
-            emit=self.emit,
+            emit=self._tell,
             clock=self.clock,
             refuse=postbox.put_strange,
             wake=self._inbox.wake,
@@ -128,6 +148,9 @@ class Table:
             give_up=self._give_up,
         )
         postbox.on_table = self.board.receive
+        self._runner = runner_of(self.links.roster, self.links.seat)
+        if self._runner is not None:
+            self._follower = Follower(runner=self._runner, act=self.board.act)
         self._passing = Passing(
             links=self.links,
             postbox=postbox,
@@ -149,12 +172,19 @@ class Table:
             if_missing=self.if_missing,
             clock=self.clock,
             trace=self.trace,
+            watch=self.watch,
             inbox=self._inbox,
             passing=self._passing,
             board=self.board,
         )
         self._passing.hand = machine.match.attempts
         self._remember_last_hand()
+
+    def _tell(self, event: TableEvent | HandCounted | HandFailed) -> None:
+        """What is told between and beside the hands."""
+        self.emit(event)
+        if self._follower is not None:
+            self._follower.hear(event)
 
     def _give_up(self, reason: str) -> None:
         self._play.give_up(reason)
@@ -189,20 +219,36 @@ class Table:
         """A command of the player; what is not possible is told by an event."""
         self.board.act(command)
 
-    def between_hands(self, command: Command) -> None:
-        """A command that is not possible during a hand: carried out now, or after this hand."""
-        if self._play.hand is None:
+    def between_hands(self, command: Command) -> bool:
+        """A command that is not possible during a hand: carried out now, or after this hand.
+
+        Returns:
+            Whether that was now.
+        """
+        is_now = self._play.hand is None
+        if is_now:
             self.board.act(command)
         else:
             self._later.append(command)
+        return is_now
 
     def void(self) -> None:
         """Voids the hand that waits for missing seats; raises LocalProtocolError if none does."""
         self._play.void()
 
+    def transcript(self) -> bytes | None:
+        """The file of the hand that is being played, as far as it has come; None between hands."""
+        return self._play.transcript()
+
     def leave(self) -> None:
-        """No further hand: the match ends for all after this one, and so does the stay after it."""
+        """No further hand: the match ends for all after this one, and so does the stay after it.
+
+        Nobody has to wait for the answers of whoever leaves.
+        """
         self._leaves = True
+        for opened in self.machine.open_asks():
+            if opened.shown and self.links.seat in self.machine.missing(opened):
+                self.board.act(AnswerAsk(asker=opened.asker, seq=opened.seq, yes=False))
         self._inbox.wake()
 
     # The whole of it -----------------------------------------------------------------------------
@@ -335,7 +381,7 @@ class Table:
                 text = f"waiting for {people(missing, self.names)} to begin the next hand"
                 if missing and now - began >= self.limits.notice_s and told != text:
                     told = text
-                    self.emit(StillWaiting(text=text))
+                    self.emit(StillWaiting(text=text, what="next-hand", seats=tuple(missing)))
             else:
                 if ended_at is None:
                     ended_at = now
@@ -352,16 +398,23 @@ class Table:
         attempt, sheet = machine.match.attempts, machine.sheet
         if machine.match.is_over or self._wanted == attempt or self.links.seat in machine.said:
             return
+        if self.asks_player and machine.sheet.counted(attempt - 1):
+            return
         self._wanted = attempt
         played = sum(row.counts for row in sheet.rows)
         is_enough = self._leaves or (self.hands is not None and played >= self.hands)
         self.board.act(WantNext(wish=Wish.STOP if is_enough else Wish.PLAY))
 
     def _missing(self) -> list[Seat]:
-        """Seats without which the next hand does not begin: NEXT is missing, or an answer before it."""
+        """Seats without which the next hand does not begin.
+
+        Their NEXT is missing, or an answer before it, or what they know of a torn journal of this seat.
+        """
         machine = self.board.machine
-        said, silent = machine.said, machine.unanswered
-        return [seat for seat in self._others() if seat not in said or seat in silent]
+        silent = set(machine.unanswered)
+        if not machine.is_synced:
+            silent |= self._passing.unheard
+        return [seat for seat in self._others() if seat not in machine.said or seat in silent]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.
@@ -372,8 +425,9 @@ class Table:
             return False
         postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
-        if self.stays and not self._leaves:
-            return not here or since_end >= self.limits.stay_s
+        company = here if self._runner is None else [seat for seat in here if seat == self._runner]
+        if company and (self.stays or self._runner is not None) and not self._leaves:
+            return since_end >= self.limits.stay_s
         self._passing.ask_all(0.5)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
         return not behind or attempts == 0 or since_end >= self.limits.linger_s

@@ -28,6 +28,16 @@ _NAMES = {
     Phase.STOPPED: "nothing",
 }
 _DRAWN_TILE = "the drawn tile"
+_CODES = {
+    Phase.COMMIT: "keys",
+    Phase.KEYS: "keys",
+    Phase.SHUFFLE: "shuffle",
+    Phase.READY: "shuffle",
+    Phase.DEAL: "deal",
+    Phase.INDICATOR: "deal",
+    Phase.END: "end",
+    Phase.DISCLOSE: "disclose",
+}
 
 
 class IfMissing(StrEnum):
@@ -59,10 +69,13 @@ class WaitLimits:
     """After a match, for a rematch, where somebody is there who may want one."""
     linger_s: float = 20.0
     """After the last hand: for players who do not have its score yet."""
-    next_hand_s: float = 60.0
+    next_hand_s: float = 600.0
     """All seats saying whether they play the next hand."""
     farewell_s: float = 5.0
     """Last messages after a hand, and news that cross a seat's goodbye."""
+    bound_s: float | None = None
+    """A paused hand that cannot be voided any more: the program ends then, and its seat can be
+    resumed; None: it waits as long as it runs."""
     notice_s: float = 4.0
     """After this long a wait is shown."""
 
@@ -86,6 +99,13 @@ def name_of(waiting: Waiting, mover: Seat | None) -> str:
     if waiting.phase is Phase.PLAY and not is_move(waiting, mover):
         return _DRAWN_TILE
     return _NAMES[waiting.phase]
+
+
+def code_of(waiting: Waiting, mover: Seat | None) -> str:
+    """What is awaited, as `events.StillWaiting.what` has it."""
+    if waiting.phase is Phase.PLAY:
+        return "move" if is_move(waiting, mover) else "token"
+    return _CODES.get(waiting.phase, "result")
 
 
 def people(seats: Sequence[int], names: Sequence[str]) -> str:

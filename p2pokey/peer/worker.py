@@ -57,6 +57,8 @@ class Turn:
     """Completed steps of the hand."""
     disputed: Seat | None = None
     """Whose message this seat cannot place (`HandMachine.disputed`)."""
+    view: View | None = None
+    """What this seat sees; None before the deal."""
     is_bound: bool = False
     """Whether others may come to a score of this hand although this seat does not."""
 
@@ -140,6 +142,7 @@ class HandWorker:
             next_timer=machine.next_timer(),
             phase=machine.phase,
             step=machine.step,
+            view=machine.view() if machine.is_dealt else None,
             disputed=machine.disputed,
             is_bound=self._is_bound(),
         )

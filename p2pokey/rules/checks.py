@@ -14,9 +14,13 @@ from p2pokey.rules.view import View
 from p2pokey.tiles import Seat, Slot, format_tile
 
 
-def refuse(state: HandState, why: str, rule: str) -> NoReturn:
-    """Raises IllegalMove: the seat to move may not do that."""
-    raise IllegalMove(why, rule=rule, seat=state.turn)
+def refuse(state: HandState, why: str, rule: str, **numbers: int) -> NoReturn:
+    """Raises IllegalMove: the seat to move may not do that.
+
+    Args:
+        numbers: the figures of the sentence by name, for sentences in other languages.
+    """
+    raise IllegalMove(why, rule=rule, seat=state.turn, numbers=numbers)
 
 
 def check_turn(view: View) -> Seat:

@@ -45,7 +45,8 @@ def check(view: View, move: Move) -> None:
             check_stack(state)
         case Pass():
             if state.stack:
-                refuse(state, f"passing needs an empty stack, it has {len(state.stack)}", "E-4")
+                held = len(state.stack)
+                refuse(state, f"passing needs an empty stack, it has {held}", "E-4", stack=held)
         case Play():
             _check_tiles(view, move)
             check_play(state, move)
@@ -94,7 +95,7 @@ def _check_opening(state: HandState, move: Play) -> None:
         refuse(state, "a first play leaves the melds on the table as they are", "E-1")
     floor, value = rules_of(state).opening_floor, opening_value(table, move)
     if value < floor:
-        refuse(state, f"floor {floor}, you have {value}", "E-1")
+        refuse(state, f"floor {floor}, you have {value}", "E-1", floor=floor, have=value)
 
 
 def opening_value(table: DuelTable, move: Play) -> int:

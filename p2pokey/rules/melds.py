@@ -203,7 +203,9 @@ def read_meld(
     """
     if is_new and len(tiles) > rules.max_new:
         raise InvalidMeld(
-            f"expected at most {rules.max_new} tiles in a new meld, got {len(tiles)}", rule="G-20"
+            f"expected at most {rules.max_new} tiles in a new meld, got {len(tiles)}",
+            rule="G-20",
+            numbers={"most": rules.max_new, "have": len(tiles)},
         )
     match kind:
         case MeldKind.RUN:

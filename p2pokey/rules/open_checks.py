@@ -19,6 +19,7 @@ Rules that only the tables of docs/rules state:
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from p2pokey.rules.checks import (
     check_claims,
@@ -162,37 +163,52 @@ def check_open(state: HandState, melds: Sequence[LaidMeld]) -> None:
 
     Where a failed opening is charged, the floor is not looked at (`missed_floor`).
     """
-    check_phase(state, Phase.PLAY)
-    _check_attempts(state)
-    table = table_of(state)
-    if table.opened[state.turn] is not Opened.NONE:
-        refuse(state, "this seat has opened already", "OT-4")
+    check_may_open(state)
     kind = opening_kind(melds)
     if kind is None:
         refuse(state, "an opening is either runs and sets or pairs", "OT-5")
-    if kind is Opened.MELDS and table.going_pairs[state.turn]:
+    if kind is Opened.MELDS and table_of(state).going_pairs[state.turn]:
         refuse(state, "this seat is Going Pairs: it opens with pairs", "B-12")
     new = read_new(state, melds)
     _check_tile_left(state, sum(len(meld.tiles) for meld in new))
     check_use_in_opening(state, _slots(new), kind)
     if not state.rules.open_table.failed_opening_charged:
-        why = missed_floor(state, new)
-        if why is not None:
-            refuse(state, why, "OT-7")
+        missed = missed_floor(state, new)
+        if missed is not None:
+            refuse(state, missed.text, "OT-7", floor=missed.floor, have=missed.have)
 
 
-def missed_floor(state: HandState, melds: Sequence[TableMeld]) -> str | None:
-    """What the opening lacks, such as `floor 107, you have 96`; None if it is enough."""
+def check_may_open(state: HandState) -> None:
+    """Raises RuleError unless the seat may open now, whatever it lays."""
+    check_phase(state, Phase.PLAY)
+    _check_attempts(state)
+    if table_of(state).opened[state.turn] is not Opened.NONE:
+        refuse(state, "this seat has opened already", "OT-4")
+
+
+class Missed(NamedTuple):
+    """An opening that is not enough."""
+
+    floor: int
+    have: int
+    is_pairs: bool
+
+    @property
+    def text(self) -> str:
+        """Such as `floor 107, you have 96`."""
+        return f"floor {self.floor}{' pairs' * self.is_pairs}, you have {self.have}"
+
+
+def missed_floor(state: HandState, melds: Sequence[TableMeld]) -> Missed | None:
+    """What the opening lacks; None if it is enough."""
     least = floors(state.rules, state.turn, table_of(state).openings())
-    value = opening_value(melds)
-    if opening_kind(melds) is Opened.PAIRS:
-        return None if value >= least.pairs else f"floor {least.pairs} pairs, you have {value}"
-    return None if value >= least.melds else f"floor {least.melds}, you have {value}"
+    have, is_pairs = opening_value(melds), opening_kind(melds) is Opened.PAIRS
+    floor = least.pairs if is_pairs else least.melds
+    return None if have >= floor else Missed(floor, have, is_pairs)
 
 
 def _check_lay(state: HandState, melds: Sequence[LaidMeld]) -> None:
-    check_phase(state, Phase.PLAY)
-    opened = _check_opened(state)
+    opened = check_may_change(state)
     if opening_kind(melds) is not opened:
         what = "runs and sets" if opened is Opened.MELDS else "pairs"
         refuse(state, f"this seat has opened with {what} and lays no others", "OT-5")
@@ -203,8 +219,7 @@ def _check_lay(state: HandState, melds: Sequence[LaidMeld]) -> None:
 
 def check_add(state: HandState, move: Add) -> None:
     """Raises RuleError unless these tiles may be added to that meld."""
-    check_phase(state, Phase.PLAY)
-    opened = _check_opened(state)
+    opened = check_may_change(state)
     meld = _meld_at(state, move.meld)
     if meld.kind is MeldKind.PAIR:
         refuse(state, "nothing is added to a pair", "P-7")
@@ -223,12 +238,12 @@ def _check_end(state: HandState, move: Add) -> None:
     before = table_of(state).turn.added_at(move.meld, move.end) if limit is Limit.TURN else 0
     count = before + len(move.tiles)
     if limit is not Limit.NONE and count > _TILES_PER_END:
-        refuse(state, f"expected at most {_TILES_PER_END} tiles on one end, got {count}", "C-4")
+        why = f"expected at most {_TILES_PER_END} tiles on one end, got {count}"
+        refuse(state, why, "C-4", most=_TILES_PER_END, have=count)
 
 
 def _check_retrieve(state: HandState, move: Retrieve) -> None:
-    check_phase(state, Phase.PLAY)
-    opened = _check_opened(state)
+    opened = check_may_change(state)
     meld = _meld_at(state, move.meld)
     if not may_process(state.rules, opened, meld.kind):
         refuse(state, "who has opened with pairs takes no okey from runs and sets", "B-5")
@@ -263,11 +278,18 @@ def _check_attempts(state: HandState) -> None:
     """Without this bound a turn need never end: each attempt can be made and undone again."""
     most = state.rules.open_table.attempts_per_turn
     if table_of(state).turn.attempts >= most:
-        refuse(state, f"after {most} attempts nothing more is laid in this turn", "OT-13")
+        refuse(
+            state, f"after {most} attempts nothing more is laid in this turn", "OT-13", most=most
+        )
 
 
-def _check_opened(state: HandState) -> Opened:
-    """How the seat has opened, for a move that lays, adds or retrieves."""
+def check_may_change(state: HandState) -> Opened:
+    """How the seat has opened, for a move that lays, adds or retrieves.
+
+    Raises:
+        RuleError: it may do none of these now, whatever the tiles.
+    """
+    check_phase(state, Phase.PLAY)
     _check_attempts(state)
     opened = table_of(state).opened[state.turn]
     if opened is Opened.NONE:
@@ -278,7 +300,8 @@ def _check_opened(state: HandState) -> Opened:
 def _check_tile_left(state: HandState, count: int) -> None:
     held = len(state.racks[state.turn])
     if count >= held:
-        refuse(state, f"one tile must stay for the discard: {held} held, {count} used", "OT-6")
+        why = f"one tile must stay for the discard: {held} held, {count} used"
+        refuse(state, why, "OT-6", held=held, used=count)
 
 
 def _meld_at(state: HandState, number: int) -> TableMeld:

@@ -21,11 +21,11 @@ from p2pokey.rules.state import HandState, Phase
 
 def open_or_fail(state: HandState, melds: Sequence[LaidMeld]) -> Outcome:
     """Lays an opening that has been checked, or charges it where it misses the floor."""
-    why = missed_floor(state, read_new(state, melds))
-    if why is None:
+    missed = missed_floor(state, read_new(state, melds))
+    if missed is None:
         return lay_opening(state, melds)
     shown: list[Placed] = [placed for meld in melds for placed in meld.tiles]
-    return fail_opening(state, shown, TableEvent.CLOSE_BELOW_FLOOR, why)
+    return fail_opening(state, shown, TableEvent.CLOSE_BELOW_FLOOR, missed.text)
 
 
 def claim_finish(state: HandState, claim: ClaimFinish) -> Outcome:
@@ -44,9 +44,9 @@ def _finished(state: HandState, claim: ClaimFinish) -> Outcome:
     """The hand after the whole claim; raises IllegalMove where it does not work."""
     check_open(state, claim.melds)
     if not state.rules.open_table.rack_finish_waives_floor:
-        why = missed_floor(state, read_new(state, claim.melds))
-        if why is not None:
-            raise IllegalMove(why, rule="OT-7", seat=state.turn)
+        missed = missed_floor(state, read_new(state, claim.melds))
+        if missed is not None:
+            raise IllegalMove(missed.text, rule="OT-7", seat=state.turn)
     after, opened = lay_opening(state, claim.melds)
     events: list[Event] = list(opened)
     if after.phase is Phase.OVER:

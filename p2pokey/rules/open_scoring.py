@@ -122,7 +122,7 @@ def _okey_101(
     if finished:
         return FINISH * factor
     counts_held = facts.opened is not Opened.NONE or table.held_okey_unopened
-    held = _held(rules, facts, okey) if table.penalties and counts_held else 0
+    held = held_points(rules, facts, okey) if table.penalties and counts_held else 0
     if facts.opened is Opened.NONE:
         return UNOPENED * factor * (2 if facts.going_pairs else 1) + held
     doubled = 2 if facts.opened is Opened.PAIRS else 1
@@ -138,14 +138,19 @@ def _feeding(
         return FEEDING_FINISH * big
     if facts.opened is Opened.NONE:
         return FEEDING_UNOPENED * big
-    is_double = is_big
-    if facts.opened is Opened.PAIRS:
+    times = feeding_times(rules, facts.opened, finish)
+    return rack_sum(rules, facts.rack, okey) * times + held_points(rules, facts, okey)
+
+
+def feeding_times(rules: RuleSet, opened: Opened, finish: FinishFlags | None) -> int:
+    """By how much D multiplies the rack of a seat that has opened and not finished (D-9, D-10)."""
+    is_double = finish is not None and (finish.okey or finish.pairs)
+    if opened is Opened.PAIRS:
         is_double = finish is not None or rules.open_table.pairs_ten_at_drawout
-    times = _FEEDING_DOUBLE if is_double else _FEEDING_MELDS
-    return rack_sum(rules, facts.rack, okey) * times + _held(rules, facts, okey)
+    return _FEEDING_DOUBLE if is_double else _FEEDING_MELDS
 
 
-def _held(rules: RuleSet, facts: SeatFacts, okey: Face) -> int:
+def held_points(rules: RuleSet, facts: SeatFacts, okey: Face) -> int:
     """Points for okeys left, never multiplied (B-10, D-2, D-19)."""
     table = rules.open_table
     of_pairs = facts.opened is Opened.PAIRS
@@ -189,14 +194,14 @@ def score_open(
     finish = flags_of(state, table)
     finisher = None if state.finish is None else state.finish.seat
     assert state.okey is not None
-    seats = [_facts_of(state, table, Seat(seat), faces) for seat in range(state.seats)]
+    seats = [facts_of(state, table, Seat(seat), faces) for seat in range(state.seats)]
     ends = end_points(state.rules, okey=state.okey, seats=seats, finisher=finisher, finish=finish)
     charges = [table.charged(seat) for seat in range(state.seats)]
     points = hand_points(state.rules, ends=ends, charges=charges, finisher=finisher)
     return hand_score(points, totals, _reason(finish))
 
 
-def _facts_of(
+def facts_of(
     state: HandState, table: OpenTable, seat: Seat, faces: Mapping[Slot, Tile]
 ) -> SeatFacts:
     opened = table.opened[seat]

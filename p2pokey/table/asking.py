@@ -67,9 +67,13 @@ class Asking:
         return self.differs(opened) or self._is_second(opened, now)
 
     def differs(self, opened: OpenAsk) -> bool:
-        """Whether the asker goes on with a score that is not this seat's now."""
+        """Whether the asker goes on with a score that is not this seat's now.
+
+        Only a seat that is as far as the asker was can tell: one that is further has another sheet.
+        """
         ask = opened.ask
-        is_due = self.is_reached(opened) and ask.what is What.SEATING
+        is_level = self.course.position == (ask.attempt, ask.step)
+        is_due = is_level and ask.what is What.SEATING
         return is_due and ask.sheet != self.course.sheet.digest()
 
     def is_strange(self, opened: OpenAsk) -> bool:

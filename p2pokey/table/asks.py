@@ -5,8 +5,9 @@ they arrive, so all seats come to the same:
 
 - It is agreed to when every seat that must answer has said yes, and refused with the first no.
 - The first answer of a seat counts. An answer to another question than the one in the asker's chain
-  is a no. An answer that stands in its author's chain after a NEXT for a
-  later attempt, or after a NEXT that stops, is a no; so is such a NEXT without any answer.
+  is a no. An answer that stands in its author's chain after a NEXT for a later attempt is a no; so is
+  such a NEXT without any answer. A NEXT that stops ends a match and leaves questions open: a rematch
+  can still be agreed on.
 
 Both are final: a yes that counts stays a yes, and a no stays a no.
 
@@ -129,9 +130,8 @@ class Asks:
         if by in answers or self._given.get(by, 0) >= MAX_ANSWERS:
             return False
         self._given[by] = self._given.get(by, 0) + 1
-        is_late = self.nexts.has_stopped(by)
-        answers[by] = Reply.LAPSED if is_late and answer.reply is Reply.YES else answer.reply
-        if answers[by] is Reply.YES:
+        answers[by] = answer.reply
+        if answer.reply is Reply.YES:
             self._bonds.setdefault(by, []).append(id_)
         self._named.setdefault(id_, {})[by] = answer.asked
         self._positions.setdefault(id_, {})[by] = self.nexts.latest(by)
@@ -165,8 +165,7 @@ class Asks:
         answer = self._answers.get(opened.id, {}).get(seat)
         attempt = opened.ask.attempt
         if answer is None:
-            is_past = self.nexts.latest(seat) > attempt or self.nexts.has_stopped(seat)
-            return Reply.LAPSED if is_past else None
+            return Reply.LAPSED if self.nexts.latest(seat) > attempt else None
         is_late = self._positions[opened.id][seat] > attempt
         is_no_yes = is_late or self._is_to_another(opened.id, seat)
         return Reply.LAPSED if is_no_yes and answer is Reply.YES else answer

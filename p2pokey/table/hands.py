@@ -57,7 +57,7 @@ class Hands:
         course = self._course
         if course.hand is not None or self._differ():
             return
-        stopped = self._nexts.stopped(course.attempt)
+        stopped = self._nexts.stopped(course.attempt, course.sheet.first_attempt)
         if course.match.is_over or stopped:
             self._end_match(() if course.match.is_over else stopped)
             return

@@ -144,6 +144,11 @@ class TableMachine:
         return self._chains.counts
 
     @property
+    def is_synced(self) -> bool:
+        """Whether this seat may sign: what its journal had lost is known again."""
+        return self._desk.is_synced
+
+    @property
     def draft(self) -> bytes:
         """Newest unfinished edits of a page."""
         return self._talking.draft
@@ -160,6 +165,10 @@ class TableMachine:
     def open_asks(self) -> list[OpenAsk]:
         """Questions that are not settled."""
         return self._asking.asks.open()
+
+    def missing(self, opened: OpenAsk) -> tuple[Seat, ...]:
+        """Seats that must answer a question and have not."""
+        return self._asking.asks.missing(opened)
 
     def is_bound(self, now: float) -> bool:
         """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""

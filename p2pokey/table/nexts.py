@@ -20,7 +20,7 @@ class Nexts:
     def __init__(self, seats: int) -> None:
         self._said: dict[int, dict[Seat, Next]] = {}
         self._latest = [-1] * seats
-        self._stops: dict[Seat, int] = {}
+        self._stops: dict[Seat, list[int]] = {}
 
     def put(self, seat: Seat, said: Next) -> bool:
         """Takes a NEXT, in the order of its author's chain; whether it counts."""
@@ -30,7 +30,7 @@ class Nexts:
         of_attempt[seat] = said
         self._latest[seat] = max(self._latest[seat], said.attempt)
         if said.wish is Wish.STOP:
-            self._stops.setdefault(seat, said.attempt)
+            self._stops.setdefault(seat, []).append(said.attempt)
         return True
 
     def of(self, attempt: int) -> Mapping[Seat, Next]:
@@ -41,13 +41,18 @@ class Nexts:
         """The highest attempt that a seat has spoken of; -1: none."""
         return self._latest[seat]
 
-    def has_stopped(self, seat: Seat) -> bool:
-        """Whether a seat wants no further hand at all."""
-        return seat in self._stops
+    def stopped(self, attempt: int, first: int) -> tuple[Seat, ...]:
+        """Seats that do not play this attempt.
 
-    def stopped(self, attempt: int) -> tuple[Seat, ...]:
-        """Seats that do not play this attempt; who has stopped once has stopped."""
-        return tuple(sorted(seat for seat, since in self._stops.items() if since <= attempt))
+        Args:
+            attempt: the one that comes next.
+            first: attempt with which the match began. Who has stopped once has stopped in that match;
+                what was said of a match before it does not count.
+        """
+        within = range(first, attempt + 1)
+        return tuple(
+            sorted(seat for seat, stops in self._stops.items() if any(at in within for at in stops))
+        )
 
 
 def agreed_claims(said: Mapping[Seat, Next], seats: int) -> tuple[tuple[Seat, ...], Seat | None]:

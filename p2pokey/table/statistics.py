@@ -120,6 +120,10 @@ class Counting:
         except (DecodeError, VerificationError):
             self._skipped["unreadable"] += 1
             return
+        self.count(hand)
+
+    def count(self, hand: PlayedHand | None) -> None:
+        """Takes what `read_hand` has found in a file."""
         if hand is None:
             self._skipped["no score"] += 1
         elif not set(self._keys) & set(hand.setup.roster):

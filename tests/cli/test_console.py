@@ -28,6 +28,7 @@ class FakeTable:
     open: list[object] = field(default_factory=list)
     voided: int = 0
     left: int = 0
+    is_between: bool = False
     names: tuple[str, ...] = NAMES
     links: object = field(default_factory=lambda: SimpleNamespace(seat=Seat(1)))
 
@@ -35,9 +36,14 @@ class FakeTable:
     def machine(self) -> object:
         return SimpleNamespace(
             open_asks=lambda: self.open,
+            missing=lambda opened: opened.must,
             presence=lambda seat: (Presence.AWAY if seat == 2 else Presence.HERE, 0.0),
+            match=SimpleNamespace(hands_played=5),
             sheet=SimpleNamespace(
-                rows=(SimpleNamespace(attempt=0, points=(-2, 0, 0, 0), counts=True),),
+                rows=(
+                    SimpleNamespace(attempt=7, points=(0, 0, 0, 0), counts=False),
+                    SimpleNamespace(attempt=8, points=(-2, 0, 0, 0), counts=True),
+                ),
                 totals=(18, 20, 20, 20),
             ),
         )
@@ -48,8 +54,9 @@ class FakeTable:
     def act(self, command: object) -> None:
         self.acts.append(command)
 
-    def between_hands(self, command: object) -> None:
+    def between_hands(self, command: object) -> bool:
         self.later.append(command)
+        return self.is_between
 
     def void(self) -> None:
         self.voided += 1
@@ -118,6 +125,7 @@ def test_other_seats_are_asked_for_between_hands(
         "/mute",
         "/mute 5",
         "/mute x",
+        "/mute 2",
         "/kick 2",
         "/kick 0",
         "/seats 1 2 3",
@@ -152,7 +160,33 @@ def test_who_and_score(console: Console, said: list[str]):
     assert "3 Ceren: away since" in said[2]
     assert said[1].endswith("(you)")
     console.line("/score")
-    assert said[-1] == "  Ayse: 18, Baran: 20, Ceren: 20, Deniz: 20"
+    assert said[-3:] == [
+        "  cancelled: Ayse +0, Baran +0, Ceren +0, Deniz +0",
+        "  hand 5: Ayse -2, Baran +0, Ceren +0, Deniz +0",
+        "  score: Ayse 18, Baran 20, Ceren 20, Deniz 20",
+    ]
+
+
+def test_what_a_command_does_is_confirmed(console: Console, table: FakeTable, said: list[str]):
+    console.line("/mute 3")
+    console.line("/unmute 3")
+    console.line("/kick 3")
+    assert [text.strip() for text in said] == [
+        "You see nothing more of what seat 3 (Ceren) says; /unmute 3 shows it again.",
+        "You see again what seat 3 (Ceren) says.",
+        "The others are asked when this hand is over.",
+    ]
+    table.is_between = True
+    console.line("/seats 2 1 3 4")  # all are asked at once, and see the question
+    assert len(said) == 3
+
+
+def test_the_help_is_in_two_columns():
+    lines = HELP.splitlines()[1:]
+    starts = {len(line) - len(line[20:].lstrip()) for line in lines}
+    assert starts == {22}
+    assert all(line[20:22] == "  " for line in lines)
+    assert all(len(line) <= 99 for line in lines)
 
 
 def test_leaving_and_help(console: Console, table: FakeTable, said: list[str]):
@@ -193,7 +227,7 @@ def test_events_are_told_in_one_line():
     closed = QuestionClosed(
         asker=Seat(0), seq=1, what="rematch", outcome="refused", against=(Seat(3),)
     )
-    expected = "  The question about a rematch is refused (Deniz)."
+    expected = "  The question about a rematch has been refused (Deniz)."
     assert table_text(closed, name, "en") == expected
     out = SeatsAgreed(order=(1, 0, 255, 3), seat=None)
     assert table_text(out, name, "en").endswith("you are not among them.")

@@ -102,3 +102,5 @@ def test_the_tables():
 
 def test_columns_fit_their_longest_cell():
     assert plain_table(("a", "bb"), [("xxx", "1")]) == "  a    bb\n  ---  --\n  xxx   1"
+    left = plain_table(("a", "bb"), [("x", "1")], texts=2)
+    assert left == "  a  bb\n  -  --\n  x  1"

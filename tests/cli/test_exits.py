@@ -17,6 +17,7 @@ CODES = [
     (Terminated(), 143),
     (click.UsageError("no such option"), 2),
     (errors.InvalidInvite("'lele' is not a word"), 2),
+    (errors.InvalidAddress("'x' is no server address"), 2),
     (errors.InvalidRuleSet("no such rules", rule="OPT-1"), 2),
     (errors.BackendUnavailable("found no libsodium"), 1),
     (errors.DecodeError("damaged"), 1),
@@ -29,8 +30,8 @@ CODES = [
 
 def connect_errors() -> list[type[errors.ConnectError]]:
     classes = [item for _, item in inspect.getmembers(errors, inspect.isclass)]
-    usage = errors.InvalidInvite
-    return [item for item in classes if issubclass(item, errors.ConnectError) and item is not usage]
+    usage = (errors.InvalidAddress, errors.InvalidInvite)
+    return [item for item in classes if issubclass(item, errors.ConnectError) and item not in usage]
 
 
 @pytest.mark.parametrize(("error", "code"), CODES, ids=lambda item: type(item).__name__)

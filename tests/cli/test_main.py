@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -49,12 +50,57 @@ def test_wrong_usage_is_2_and_says_where_to_look(run, arguments):
     assert ran.out == ""
 
 
+@pytest.mark.parametrize(
+    ("group", "commands"),
+    [("id", "export, import, name, new or show"), ("contacts", "accept, forget or list")],
+)
+def test_a_group_without_a_command_says_what_there_is(run, group: str, commands: str):
+    ran = run(group)
+
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.splitlines() == [
+        f"error: p2pokey {group} needs a command: {commands}.",
+        f"See: p2pokey {group} --help",
+    ]
+
+
 @pytest.mark.parametrize("command", [("host",), ("join", "K7Q2M-lale-deniz-kartal")])
 def test_a_server_that_is_none_is_refused_before_anything_is_opened(run, command):
     ran = run(*command, "--auto", "--ice", "example.org")
 
     assert ran.code == 2
     assert "stun:HOST:PORT" in ran.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("host", "--auto", "--guest"),
+        ("join", "K7Q2M-lale-deniz-kartal", "--auto", "--guest"),
+        ("tables",),
+    ],
+)
+def test_what_is_no_server_address_is_wrong_usage(run, command, tmp_path: Path):
+    more = () if command == ("tables",) else ("--out", tmp_path / "out")
+    ran = run(*command, "--server", "http://okey.example", *more)
+
+    assert ran.code == 2
+    assert ran.err.startswith("error: 'http://okey.example' is no server address")
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_a_port_that_is_taken_is_said_in_one_sentence(run):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run("signal", "--port", port)
+
+    assert ran.code == 2
+    assert ran.err.startswith(
+        f"error: Cannot listen on 127.0.0.1 port {port}: Address already in use.\n"
+    )
+    assert "--port" in ran.err.splitlines()[1]
+    assert len(ran.err.splitlines()) == 2
 
 
 @pytest.mark.parametrize("arguments", [("host",), ("join", "K7Q2M-lale-deniz-kartal")])

@@ -1,5 +1,6 @@
 """`p2pokey id`, `contacts` and `stats` as a person meets them."""
 
+import io
 import json
 from pathlib import Path
 
@@ -74,6 +75,27 @@ def test_a_short_passphrase_is_refused(run, home: Path, monkeypatch: pytest.Monk
 
     assert ran.code == ExitCode.USAGE
     assert not (home / "me.p12").exists()
+
+
+def test_without_a_terminal_nothing_is_asked(run, home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("long enough\nlong enough\n"))
+    ran = run("id", "export", home / "me.p12")
+    assert ran.code == ExitCode.USAGE
+    assert ran.err.splitlines() == [
+        "error: There is no terminal to ask for the passphrase.",
+        "Put it into the environment as P2POKEY_PASSPHRASE, or add --no-passphrase.",
+    ]
+    monkeypatch.setenv("P2POKEY_PASSPHRASE", "long enough")
+    assert run("id", "export", home / "me.p12").code == ExitCode.OK
+    monkeypatch.delenv("P2POKEY_PASSPHRASE")
+    ran = run("id", "import", home / "me.p12")
+    assert ran.code == ExitCode.USAGE
+    assert "P2POKEY_PASSPHRASE" in ran.err
+    old = key_of(run)
+    ran = run("id", "new")
+    assert ran.code == ExitCode.USAGE
+    assert "--yes" in ran.err
+    assert key_of(run) == old
 
 
 def test_a_file_is_never_replaced(run, home: Path):

@@ -9,10 +9,11 @@ from p2pokey.cli import asking, rooms, sitting
 from p2pokey.cli.asking import Asker, ask_password
 from p2pokey.cli.exits import CommandError
 from p2pokey.cli.output import Output
-from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, guest_room, room_text, seat_labels
+from p2pokey.cli.rooms import GuestRoom, HostRoom, RoomWishes, guest_room, room_text
 from p2pokey.errors import InvalidInvite, PasswordNeeded
 from p2pokey.net.invites import parse_room
 from p2pokey.net.progress import Phase, Progress
+from p2pokey.peer.labels import seat_labels
 from p2pokey.table.roster import Roster, RosterSeat
 from tests.net.support import run as run_async
 
@@ -178,6 +179,7 @@ def test_a_table_that_is_not_public_decides_on_nobody():
         ({"accept_all": True}, "for public tables"),
         ({"public": " \u200b ", "accept_all": True}, "title"),
         ({"public": "Okey"}, "no terminal"),
+        ({"public": "x" * 41, "accept_all": True}, "at most 40 characters"),
     ],
 )
 def test_wishes_that_do_not_fit_together_are_refused(monkeypatch, wishes, sentence):
@@ -273,9 +275,9 @@ def test_computer_players_are_labelled_with_their_runner():
     labels = seat_labels(Roster(room="K7Q2M", epoch=1, rules=b"{}", seats=seats))
     assert labels == (
         "Ayşe",
-        "Zeki (computer, run by Ayşe)",
+        "Ayşe's bot Zeki",
         "Bora",
-        "Robot (computer, run by somebody else)",
+        "somebody else's bot Robot",
     )
 
 
@@ -308,7 +310,15 @@ def test_a_person_is_asked_for_a_password_that_is_needed(joining, monkeypatch):
     assert joining == ["", "masa"]
 
 
+def test_the_environment_answers_where_nobody_is(joining, monkeypatch):
+    monkeypatch.setenv("P2POKEY_PASSWORD", "masa")
+    monkeypatch.setattr(sitting, "can_ask", lambda: False)
+    assert sitting.run_join(None, a_room()) == 0
+    assert joining == ["", "masa"]
+
+
 def test_nobody_is_asked_where_nobody_is(joining, monkeypatch):
+    monkeypatch.delenv("P2POKEY_PASSWORD", raising=False)
     monkeypatch.setattr(sitting, "can_ask", lambda: False)
     with pytest.raises(PasswordNeeded):
         sitting.run_join(None, a_room())

@@ -148,7 +148,7 @@ def test_a_child_that_fails_says_why():
 
     code, complaint = asyncio.run(play())
 
-    assert code == 1
+    assert code == 2
     assert complaint.startswith("Cannot listen on nowhere.invalid port 0")
 
 

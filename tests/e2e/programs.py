@@ -68,7 +68,8 @@ class Program:
     def line(self, timeout: float = 60) -> str:
         """The next line of standard output; fails if the program has ended."""
         line = self._lines.get(timeout=timeout)
-        assert line is not None, f"it ended: {self.error}"
+        last = "".join(f"{record}\n" for record in self.records[-12:])
+        assert line is not None, f"it ended: {self.error}\n{last}"
         return line
 
     def wait_for(

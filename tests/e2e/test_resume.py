@@ -107,8 +107,8 @@ def test_a_player_who_stopped_comes_back(here: Place):
 def test_host_and_guest_come_back_after_the_server_was_started_again(here: Place):
     server = here.serve()
     port = here.url.rsplit(":", 1)[1]
-    # Three hands: nobody is at the end of the match before both have come back.
-    host, code = here.host("--hands", "3")
+    # Five hands: nobody is at the end of the match before both have all their links again.
+    host, code = here.host("--hands", "5")
     guests = [here.join(code, name=name) for name in ("Baran", "Ceren", "Deniz")]
     players = seats([host, *guests])
     players[0].wait_for("MoveMade")

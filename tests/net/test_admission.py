@@ -1,6 +1,7 @@
 """Letting guests in: who knows the words gets a seat, whoever sits in between gets nothing."""
 
 import dataclasses
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -92,6 +93,16 @@ def make_guest(index=1, *, invite=CODE, host=TOOLKITS[0], name=None, room_passwo
         runner=toolkit.public_key,
         room_password=room_password,
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class Pretender:
+    """A signer that shows somebody else's key and has only its own."""
+
+    public_key: bytes
+
+    def sign(self, message):
+        return TOOLKITS[4].signer.sign(message)
 
 
 class Server:
@@ -275,7 +286,6 @@ def test_the_right_room_password_lets_in():
 @pytest.mark.parametrize(
     ("host", "guest", "sentence"),
     [
-        ("masa", "", "asks for a password besides the code"),
         ("masa", "sandalye", "code or the password does not fit"),
         ("", "masa", "code or the password does not fit"),
     ],
@@ -290,9 +300,32 @@ def test_a_wrong_password_says_what_may_be_wrong_and_counts_as_a_guess(host, gue
     assert len(server.of(CodeBurnt)) == 1
 
 
-def test_a_missing_password_is_told_apart():
+@pytest.mark.parametrize("room_password", ["", "  "])
+def test_who_comes_without_a_password_is_told_and_has_guessed_at_nothing(room_password):
+    server = Server(make_host(seats=2, room_password="masa"))
+    for number in range(MAX_STRIKES + 1):
+        with pytest.raises(PasswordNeeded, match="asks for a password besides the code"):
+            server.add(f"c{number}", make_guest(room_password=room_password))
+    assert server.of(CodeBurnt) == server.of(Warned) == []
+    assert "pake2" not in server.said
+    server.add("late", make_guest(room_password="masa"))
+    assert server.host.is_complete
+
+
+def test_an_older_guest_that_says_nothing_of_a_password_guesses():
+    server = Server(make_host(room_password="masa"))
+
+    def forget(sender, body):
+        values = decode_body(body).as_dict()
+        if sender != "host":
+            values.pop("password", None)
+        return json.dumps(values).encode()
+
+    server.change = forget
     with pytest.raises(PasswordNeeded):
-        Server(make_host(room_password="masa")).add("c1", make_guest())
+        server.add("c1", make_guest())
+    server.leave("c1")
+    assert [warned.notice for warned in server.of(Warned)] == [Notice.WRONG_CODE]
 
 
 def test_five_failed_guesses_burn_the_code():
@@ -429,6 +462,29 @@ def test_players_who_stay_get_their_own_seats(arrivals):
     assert [seat.public_key for seat in roster.seats] == keys
     assert (roster.epoch, roster.carry) == (2, b"score")
     assert server.events["c4"][0].carry == b"score"
+
+
+def test_who_stays_needs_no_password_with_the_link_and_all_others_do():
+    """Somebody who came back with `resume` may not know it, and the link is theirs alone."""
+    server = Server(make_host(reserved=keys_and_seats((1, 1), (2, 2)), room_password="masa"))
+    server.add("c1", make_guest(1, invite=LINK))
+    assert server.host.admitted == ("c1",)
+    for number, guest in enumerate((make_guest(2), make_guest(3, invite=LINK), make_guest(3))):
+        with pytest.raises(PasswordNeeded):
+            server.add(f"x{number}", guest)
+    server.add("c3", make_guest(3, room_password="masa"))
+    assert server.host.admitted == ("c1", "c3")
+
+
+def test_the_key_of_who_stays_opens_nothing_to_somebody_else():
+    server = Server(make_host(reserved=keys_and_seats((1, 1)), room_password="masa"))
+    liar = make_guest(4, invite=LINK)
+    stolen = TOOLKITS[1].public_key
+    liar._toolkit = dataclasses.replace(TOOLKITS[4], signer=Pretender(stolen))
+    with pytest.raises(SignalingError):
+        server.add("c1", liar)
+    assert server.host.admitted == ()
+    assert server.of(GuestAdmitted) == []
 
 
 def test_newcomers_do_not_get_seats_that_are_kept():

@@ -65,6 +65,9 @@ def test_a_stranger_finds_a_table_and_is_let_in_by_hand():
             door.answers.put_nowait(True)
             meshes = await asyncio.gather(host, stranger, friend)
             await check_talk(meshes)
+            told = [step[0] for step in meeting.progress[NAMES[1]]]
+            assert "let-in" in told
+            assert "code-accepted" not in told, "a stranger has given no code"
             assert await listed_rooms(server) == ()
             await asyncio.gather(*(mesh.close() for mesh in meshes))
 

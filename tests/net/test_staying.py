@@ -82,13 +82,13 @@ class Move:
         assert sender == self.agreed.order[0]
         return decode_link(data)
 
-    def start(self, *newcomers):
+    def start(self, *newcomers, password=""):
         """Everybody's way as a task, in the new order; `newcomers` take the vacant seats."""
         joining = iter(newcomers)
         first, *others = self.agreed.order
         work = [self.way(first).host(share=self.share, on_code=self.meeting._show, **self.room)]
         work += [
-            self.meeting.join(next(joining))
+            self.meeting.join(next(joining), room_password=password)
             if old is None
             else self.way(old).follow(partial(self.next_link, old))
             for old in others
@@ -115,6 +115,17 @@ async def old_table(server, seats=4):
 def taken(meeting):
     steps = meeting.progress.get(NAMES[0], [])
     return [step for step in steps if step[0] == "friends-here"]
+
+
+def test_a_password_is_asked_of_newcomers_and_of_nobody_who_stays():
+    async def main():
+        async with signalling_server() as server, old_table(server) as old:
+            move = Move(server, old, (2, None, 0, 1), room={"room_password": "masa"})
+            meshes = await asyncio.gather(*move.start(4, password="masa"))
+            await check_talk(meshes)
+            await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
 
 
 def test_a_new_order_with_a_newcomer_is_a_new_session():

@@ -82,8 +82,14 @@ class Hub:
     """All links of one table."""
 
     def __init__(
-        self, *, wire: Wire | None = None, recovery: bool = True, timer_s: int = 30
+        self,
+        *,
+        wire: Wire | None = None,
+        recovery: bool = True,
+        timer_s: int = 30,
+        bots: tuple[int, ...] = (),
     ) -> None:
+        """Args: bots: seats that the first one runs."""
         options = table_options(4, timer_s=timer_s)
         if not recovery:
             options = replace(options, recovery=False, threshold=0)
@@ -95,11 +101,11 @@ class Hub:
             seats=tuple(
                 RosterSeat(
                     public_key=signer.public_key,
-                    runner=signer.public_key,
+                    runner=self.signers[0 if seat in bots else seat].public_key,
                     nonce_commit=bytes(32),
                     name=name,
                 )
-                for signer, name in zip(self.signers, NAMES, strict=True)
+                for seat, (signer, name) in enumerate(zip(self.signers, NAMES, strict=True))
             ),
         )
         self.wire = wire or (lambda source, target, data: [data])

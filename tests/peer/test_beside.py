@@ -13,6 +13,7 @@ from p2pokey.peer.events import (
     HandCounted,
     HandFailed,
     MatchEnded,
+    MatchOver,
     MoveMade,
     PeerEvent,
     Stage,
@@ -24,6 +25,7 @@ from p2pokey.peer.table_events import (
     ChatLine,
     ChatPhrase,
     Question,
+    QuestionAnswered,
     QuestionClosed,
     Refused,
     RematchBegun,
@@ -62,9 +64,16 @@ QUICK = WaitLimits(linger_s=5, farewell_s=1, notice_s=1)
 class Scene:
     """Four tables; something is done at the first event of a kind at a seat."""
 
-    def __init__(self, folder: Path, *, hands: int | None = 1, stays: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        hands: int | None = 1,
+        stays: bool = False,
+        bots: tuple[int, ...] = (),
+    ) -> None:
         self.recorder = Recorder()
-        self.hub = Hub()
+        self.hub = Hub(bots=bots)
         self.plans: list[tuple[int, type, object]] = []
         self.tables: list[Table] = [
             self.hub.table(
@@ -73,7 +82,7 @@ class Scene:
                 hands=hands if seat == 0 else None,
                 limits=QUICK,
                 on_event=self.hear,
-                stays=stays,
+                stays=stays and seat not in bots,
             )
             for seat in range(4)
         ]
@@ -114,6 +123,20 @@ class Scene:
 
     def play(self) -> list:
         return asyncio.run(play_all(self.tables))
+
+    def play_and_go(self) -> list:
+        """The same; whose table is over says goodbye to the others."""
+
+        async def one(table: Table) -> object:
+            try:
+                return await table.play()
+            finally:
+                await table.links.close()
+
+        async def all_() -> list:
+            return await asyncio.gather(*map(one, self.tables), return_exceptions=True)
+
+        return asyncio.run(all_())
 
 
 def test_chat_during_a_hand_is_heard_by_all(tmp_path: Path):
@@ -191,6 +214,71 @@ def test_a_rematch_waits_for_a_hand_whose_end_is_signed(tmp_path: Path):
         assert kinds == [HandCounted, RematchBegun, HandCounted]
         assert scene.recorder.of(HandFailed, seat) == []
     assert len({result.totals for result in ended}) == 1
+
+
+def match_after_match(scene: Scene, *people: int) -> None:
+    """The first seat asks for a rematch after its match; after the second all of these go."""
+    scene.once(0, MatchOver, lambda: scene.tables[0].act(AskRematch()))
+    for seat in people:
+
+        def go(event: MatchOver, seat: int = seat) -> None:
+            if scene.recorder.of(RematchBegun, seat):
+                scene.tables[seat].leave()
+
+        scene.when(seat, MatchOver, go)
+
+
+@pytest.mark.parametrize("bots", [(), (1, 3)])
+def test_a_rematch_follows_after_so_many_hands(tmp_path: Path, bots: tuple[int, ...]):
+    """The number of hands is for one match. Computer players say what whoever runs them says."""
+    people = [seat for seat in range(4) if seat not in bots]
+    scene = Scene(tmp_path, hands=1, stays=True, bots=bots)
+    match_after_match(scene, *people)
+    scene.agree(*people[1:])
+    ended = scene.play_and_go()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    for seat in range(4):
+        kinds = [
+            type(event)
+            for who, event in scene.recorder.events
+            if who == seat and isinstance(event, HandCounted | RematchBegun)
+        ]
+        assert kinds == [HandCounted, RematchBegun, HandCounted]
+    assert {result.hands for result in ended} == {1}
+    assert len({result.totals for result in ended}) == 1
+
+
+def test_a_computer_player_says_no_with_whoever_runs_it(tmp_path: Path):
+    scene = Scene(tmp_path, hands=1, stays=True, bots=(3,))
+    scene.once(1, MatchOver, lambda: scene.tables[1].act(AskRematch()))
+
+    def refuse(asked: Question) -> None:
+        scene.tables[0].act(AnswerAsk(asker=asked.asker, seq=asked.seq, yes=False))
+
+    scene.when(0, Question, refuse)
+    for seat in range(3):
+        scene.when(seat, QuestionClosed, lambda _, seat=seat: scene.tables[seat].leave())
+    ended = scene.play_and_go()
+
+    assert all(isinstance(result, MatchEnded) for result in ended), ended
+    assert {(answer.by, answer.reply) for answer in scene.recorder.of(QuestionAnswered, 2)} <= {
+        (0, "no"),
+        (3, "no"),
+    }
+    assert [closed.outcome for closed in scene.recorder.of(QuestionClosed, 2)] == ["refused"]
+
+
+def test_whoever_leaves_says_no_to_what_is_open(tmp_path: Path):
+    scene = Scene(tmp_path, hands=1, stays=True)
+    scene.once(0, MatchOver, lambda: scene.tables[0].act(AskRematch()))
+    scene.when(2, Question, lambda _: scene.tables[2].leave())
+    for seat in (0, 1, 3):
+        scene.when(seat, QuestionClosed, lambda _, seat=seat: scene.tables[seat].leave())
+    scene.play_and_go()
+
+    (closed,) = scene.recorder.of(QuestionClosed, 0)
+    assert (closed.outcome, closed.against) == ("refused", (2,))
 
 
 def test_other_seats_are_agreed_on_between_hands(tmp_path: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from p2pokey.audit.report import Status
-from p2pokey.errors import LocalProtocolError
+from p2pokey.errors import ConnectError, LocalProtocolError
 from p2pokey.net.link import LinkState
 from p2pokey.peer.events import (
     HandBegan,
@@ -173,6 +173,32 @@ def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, rec
     for seat in range(4):
         assert recorder.of(HandFailed, seat) == []
         assert len(recorder.of(HandCounted, seat)) == 1
+
+
+def test_a_program_that_is_left_alone_with_such_a_hand_ends_and_can_come_back(tmp_path: Path):
+    hub, recorder = Hub(), Recorder()
+
+    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
+        if target == 2 and kind_of(data) is Kind.RESULT:
+            hub.links[2].is_cut = True
+            return []
+        return [data]
+
+    hub.wire = wire
+    limits = replace(WAITING, audit_s=4.0, bound_s=1.0)
+    tables = [
+        hub.table(
+            seat, tmp_path, hands=1, limits=limits, on_event=recorder, if_missing=IfMissing.VOID
+        )
+        for seat in range(4)
+    ]
+    ended = asyncio.run(play_all(tables))
+
+    assert isinstance(ended[2], ConnectError), ended
+    assert "did not come back" in str(ended[2])
+    assert "p2pokey resume" in str(ended[2])
+    assert recorder.of(HandPausedFor, 2)
+    assert list((tmp_path / "journals-2").glob("*.journal")), "the hand can be taken up again"
 
 
 class Dreamer:

@@ -18,16 +18,11 @@ from p2pokey.peer.table_journal import (
 from tests.peer.test_resume import PERSON, membership
 
 
-def ready(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    return path
-
-
 def moved(tmp_path: Path, *, sent_away: dict[bytes, str] | None = None) -> list[TableJournal]:
     """The journals of an old table and of the new one."""
     person = replace(PERSON, out=tmp_path / "out", sent_away={})
     old = TableJournal.create(tmp_path / "tables", membership(seat=2), person)
-    way = MovingOn(diary=old, signer=Ed25519Signer(bytes(32)), ready_folder=ready)
+    way = MovingOn(diary=old, signer=Ed25519Signer(bytes(32)))
     way._sent_away = sent_away or {}
     way.keep(membership(seat=1))
     assert way._kept is not None

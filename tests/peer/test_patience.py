@@ -1,6 +1,7 @@
 """Waits of a hand with a clock that is moved by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from p2pokey.peer.patience import (
     Ask,
     Call,
     GiveUp,
+    Leave,
     Notice,
     Patience,
     Pause,
@@ -36,6 +38,7 @@ class Scene:
         options: TableOptions | None = None,
         rules: str = "classic",
         is_person: bool = False,
+        bound_s: float | None = None,
     ) -> None:
         options = options or table_options(4, timer_s=30, grace_s=60)
         self.now = 100.0
@@ -45,7 +48,7 @@ class Scene:
             seat=Seat(0),
             names=NAMES,
             options=options,
-            limits=LIMITS,
+            limits=replace(LIMITS, bound_s=bound_s),
             if_missing=if_missing,
             links=self.links,
             turns=TurnClock(rules=ruleset_for(rules), options=options, people=(True,) * 4),
@@ -62,6 +65,7 @@ class Scene:
         busy: bool = False,
         proving: bool = False,
         paused: tuple[int, ...] = (),
+        bound: bool = False,
     ) -> bool:
         """The hand waits for these seats now."""
         turn = Turn(
@@ -77,6 +81,7 @@ class Scene:
             next_timer=None,
             phase=phase,
             step=step,
+            is_bound=bound,
         )
         self.turn = turn
         return self.patience.look(turn, self.now)
@@ -95,7 +100,7 @@ class Scene:
                 if not isinstance(item, Ask):
                     said.append(item)
                     self.said.append((self.now - 100.0, item))
-            if any(isinstance(item, GiveUp | StandIn) for item in due):
+            if any(isinstance(item, GiveUp | Leave | StandIn) for item in due):
                 return said
             self.patience.look(self.turn, self.now)
         self.now = until
@@ -251,7 +256,11 @@ def test_a_wait_is_told_once():
     scene.look(1, 3, phase=Phase.KEYS)
     scene.wait(20)
     assert [item for _, item in scene.said] == [
-        Notice(text="waiting for the keys of seat 2 (Baran) and seat 4 (Deniz)")
+        Notice(
+            text="waiting for the keys of seat 2 (Baran) and seat 4 (Deniz)",
+            what="keys",
+            seats=(1, 3),
+        )
     ]
 
 
@@ -262,7 +271,9 @@ def test_a_lost_seat_is_named_with_the_time_it_has():
     scene.wait(5)
     (notice,) = [item for _, item in scene.said]
     assert notice == Notice(
-        text="seat 2 (Baran) has lost the connection; the table waits 90 seconds"
+        text="seat 2 (Baran) has lost the connection; the table waits 90 seconds",
+        what="link",
+        seats=(1,),
     )
 
 
@@ -344,6 +355,33 @@ def test_a_table_that_does_not_want_to_wait_gives_up():
     assert scene.said[-1][1] == GiveUp(
         reason="seat 2 (Baran) has left the table; a hand needs all its players"
     )
+
+
+def test_a_hand_that_cannot_be_voided_is_waited_for_unless_there_is_a_limit():
+    scene = Scene(if_missing=IfMissing.VOID)
+    scene.look(1, phase=Phase.DISCLOSE, bound=True)
+    scene.wait(10_000)
+    assert scene.times(GiveUp) == scene.times(Leave) == []
+
+    scene = Scene(if_missing=IfMissing.VOID, bound_s=600)
+    scene.look(1, phase=Phase.DISCLOSE, bound=True)
+    scene.wait(10_000)
+    assert scene.times(Pause) == pytest.approx([60])
+    assert scene.times(Leave) == pytest.approx([660], abs=5)
+    assert isinstance(scene.said[-1][1], Leave)
+    assert "seat 2 (Baran) did not come back" in scene.said[-1][1].reason
+
+
+def test_a_hand_that_goes_on_in_time_is_not_left():
+    scene = Scene(if_missing=IfMissing.VOID, bound_s=600)
+    scene.look(1, phase=Phase.DISCLOSE, bound=True)
+    scene.wait(600)
+    assert scene.look(2, phase=Phase.RESULT, bound=True, step=8)
+    scene.wait(700)
+    assert scene.times(Leave) == []
+    scene.sleep(3600)
+    scene.wait(500)
+    assert scene.times(Leave) == [], "what was slept through counts for nobody"
 
 
 def test_a_pause_is_over_when_the_seat_has_answered():

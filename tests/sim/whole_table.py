@@ -340,11 +340,7 @@ class World:
         return end
 
     async def _move_on(self, node: Node, run: Run, diary: TableJournal, table: Table) -> None:
-        def ready(path: Path) -> Path:
-            path.mkdir(parents=True, exist_ok=True)
-            return path
-
-        way = MovingOn(diary=diary, signer=SIGNERS[node.seat], ready_folder=ready)
+        way = MovingOn(diary=diary, signer=SIGNERS[node.seat])
         mesh, kept = await way.go(table)
         kept.close()
         self._arrive(node, run, mesh.session_id)

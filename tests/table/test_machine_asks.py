@@ -33,6 +33,7 @@ from p2pokey.table.effects import (
     AskOpened,
     BeginHand,
     GiveUpHand,
+    MatchEnded,
     Refused,
     RematchBegins,
     RoomLink,
@@ -353,12 +354,81 @@ def test_nothing_is_asked_while_somebody_is_gone_or_another_question_is_open():
     assert refusals(net, 1) == [Refusal.ASK_OPEN, Refusal.SOMEBODY_GONE]
 
 
-def test_who_has_stopped_agrees_to_nothing_more():
-    net = Net()
-    net.act(2, STOP)
-    ask(net, 0, AskRematch())
+def stop_after_a_hand(net: Net, *seats: int) -> None:
+    net.all_act(PLAY)
+    net.play_hand()
+    for seat in seats:
+        net.act(seat, STOP)
+    net.run()
 
-    assert outcomes(net) == [[AskOutcome.CANCELLED]] * 4
+
+@pytest.mark.parametrize("asker", [0, 2])
+def test_a_rematch_follows_a_match_that_some_have_stopped(asker: int):
+    """Whoever wanted so many hands and no more may still want another match."""
+    net = Net()
+    stop_after_a_hand(net, 0, 2)
+    ask(net, asker, AskRematch())
+    for seat in {0, 1, 2, 3} - {asker}:
+        answer(net, seat, yes=True, asker=asker)
+    assert outcomes(net) == [[AskOutcome.AGREED]] * 4
+    assert [[begun.attempt for begun in heard] for heard in net.told(RematchBegins)] == [[2]] * 4
+
+    net.all_act(PLAY)
+    assert [heard[-1].setup.hand for heard in net.told(BeginHand)] == [2] * 4
+    net.play_hand()
+    assert {chair.machine.match.totals for chair in net.chairs} == {(20, 18, 18, 18)}
+
+
+def test_a_stop_holds_for_its_own_match_and_ends_each_only_once():
+    net = Net()
+    stop_after_a_hand(net, 2)
+    ask(net, 0, AskRematch())
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+    stop_after_a_hand(net, 1)
+
+    ended = [[event.stopped_by for event in heard] for heard in net.told(MatchEnded)]
+    assert ended == [[(2,), (1,)]] * 4
+    net.all_act(PLAY)
+    assert [len(heard) for heard in net.told(BeginHand)] == [2] * 4
+
+
+def test_a_seat_that_stops_and_goes_says_no_to_a_rematch_by_the_programs_of_the_others():
+    net = Net()
+    stop_after_a_hand(net, 2)
+    ask(net, 0, AskRematch())
+    set_gone(net, 2)
+    for seat in (0, 1, 3):
+        net.chairs[seat].machine.timer(net.now)
+        net.carry_out(seat)
+    net.run()
+    assert [heard for seat, heard in enumerate(outcomes(net)) if seat != 2] == [
+        [AskOutcome.CANCELLED]
+    ] * 3
+    ask(net, 1, AskRematch())
+    assert refusals(net, 1) == [Refusal.SOMEBODY_GONE]
+
+
+def test_other_seats_follow_a_match_that_some_have_stopped():
+    net = Net()
+    stop_after_a_hand(net, 0, 2)
+    agree_on(net, NEW_ORDER)
+    assert [[agreed.order for agreed in heard] for heard in net.told(SeatingAgreed)] == [
+        [NEW_ORDER]
+    ] * 4
+
+
+def test_a_program_that_comes_back_after_a_stop_says_yes_to_a_rematch():
+    net = Net()
+    stop_after_a_hand(net, 2)
+    ask(net, 0, AskRematch())
+    net.restart(2)
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+    net.restart(2)
+    assert outcomes(net)[0] == [AskOutcome.AGREED]
+    net.all_act(PLAY)
+    assert [chair.heard(BeginHand)[-1].setup.hand for chair in net.chairs] == [2] * 4
 
 
 def test_two_questions_at_once_are_both_settled_alike():
@@ -782,3 +852,18 @@ def test_an_answer_is_what_was_signed():
 
     told = net.told(AskAnswered)[3]
     assert [(a.asker, a.by, a.reply) for a in told] == [(0, 2, Reply.NO)]
+
+
+def test_who_has_begun_anew_holds_no_other_score_against_an_order_of_before():
+    """The last yes to a rematch is late, so its asker asks for other seats, too."""
+    net = Net()
+    ask(net, 1, AskRematch())
+    for seat in (0, 2, 3):
+        net.act(seat, AnswerAsk(asker=Seat(1), seq=0, yes=True))
+    net.now += ASK_SECONDS + STUCK_SECONDS
+    net.act(1, AskSeating(order=(0, 1, 2, VACANT)))
+    net.run()
+
+    assert outcomes(net) == [[AskOutcome.AGREED, AskOutcome.CANCELLED]] * 4
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1] * 4
+    assert net.told(ScoresDiffer) == [[]] * 4

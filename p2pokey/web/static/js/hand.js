@@ -1,0 +1,185 @@
+// The player's own tiles: arrangement, melds not sent yet, the duel's table under work. A view never
+// moves a tile that is there already.
+
+import { change, game, isDuel, local, mayAct, settings, state, table, tell } from "./core.js";
+import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
+
+const STORED = "p2pokey-hand";
+const MOST_PAST = 60;
+let current = "";
+let landing = null;
+let keeping = 0;
+let proposed = "[]";
+
+const takeOut = (sets, tiles) => without(sets, tiles).filter((set) => set.length > 0);
+const without = (sets, tiles) => sets.map((set) => set.filter((tile) => !tiles.includes(tile)));
+const keepOnly = (sets, tiles) => takeOut(sets, sets.flat().filter((tile) => !tiles.includes(tile)));
+const lying = () => (game()?.melds ?? []).map((meld) => meld.tiles.map((placed) => placed.tile));
+const fingerprint = (sets) => sets.map((set) => set.toSorted().join(" ")).sort().join("/");
+
+function together(sets, tiles, index) {
+  if (index === null) return [...takeOut(sets, tiles), tiles.slice()];
+  const next = without(sets, tiles);
+  next[index].push(...tiles);
+  return next.filter((set) => set.length > 0);
+}
+
+/** Tiles of the rack that lie elsewhere, not sent yet. */
+export function laidAside() {
+  if (!local.work) return local.melds.flat();
+  const old = local.work.base.flat();
+  return local.work.sets.flat().filter((tile) => !old.includes(tile));
+}
+
+/** What the duel's table looks like just now: under work, or as it lies. */
+export const tableSets = () => local.work?.sets ?? lying();
+
+/** Whether the duel's table may be taken apart now. */
+export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
+
+/** Whether one of the tiles belongs to the duel's table. */
+export const fromTable = (tiles) => isDuel() && lying().flat().some((tile) => tiles.includes(tile));
+
+export function settle() {
+  const seen = game();
+  if (!seen) {
+    // Between two hands, or in the lobby: nothing lies anywhere.
+    current = "";
+    Object.assign(local, { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
+    return;
+  }
+  const { rules, seat, match } = table();
+  const name = [rules, seat, match?.hand, seen.starter, seen.indicator].join(" ");
+  if (name !== current) recall(name);
+  const rack = seen.rack.filter((tile) => tile !== null);
+  settleWork(rack);
+  local.melds = keepOnly(local.melds, rack);
+  const aside = laidAside();
+  const here = seen.rack.filter((tile) => !aside.includes(tile));
+  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles);
+  local.rows = landing && fresh.length === 1 ? put(rows, fresh, landing) : rows;
+  if (fresh.length) landing = null;
+  local.fresh = (fresh.length ? fresh : local.fresh).filter((tile) => here.includes(tile));
+  const all = [...rack, ...tableSets().flat()];
+  local.picked = local.picked.filter((tile) => all.includes(tile));
+}
+
+// Work on a table that has changed has no ground any more.
+function settleWork(rack) {
+  const { work } = local;
+  if (!work) return;
+  const base = lying();
+  if (fingerprint(base) === fingerprint(work.base)) work.sets = keepOnly(work.sets, [...base.flat(), ...rack]);
+  else Object.assign(local, { work: null, past: [] });
+}
+
+export function landAt(place) {
+  landing = place;
+}
+
+function edit(next) {
+  const { rows, melds, work, past } = local;
+  change({ ...next, past: [...past, { rows, melds, work }].slice(-MOST_PAST) });
+  settled();
+}
+
+function settled() {
+  settle();
+  keep();
+  proposeMelds();
+}
+
+export function moveTo(tiles, place) {
+  if (tiles.every((tile) => find(local.rows, tile))) edit({ rows: put(local.rows, tiles, place) });
+  else backToRack(tiles, place);
+}
+
+export function backToRack(tiles, place = null) {
+  const aside = laidAside();
+  const own = tiles.filter((tile) => aside.includes(tile) || find(local.rows, tile));
+  if (own.length === 0) return;
+  const { work, melds } = local;
+  landing = own.length === 1 ? place : null;
+  edit(work ? { work: { ...work, sets: takeOut(work.sets, own) } } : { melds: takeOut(melds, own) });
+  change({ picked: [], fresh: [] });
+}
+
+/** Puts tiles together, or adds them to a meld that is not sent yet. */
+export function setAside(tiles, index = null) {
+  if (!isDuel()) edit({ melds: together(local.melds, tiles, index), picked: [] });
+  else if (mayWork()) rebuild(together(tableSets(), tiles, index));
+}
+
+const rebuild = (sets) => edit({ work: { base: lying(), sets }, picked: [] });
+
+export const replaceMelds = (melds) => edit({ melds, picked: [] });
+
+export function splitBefore(index, tile) {
+  const sets = tableSets().slice();
+  const at = sets[index].indexOf(tile);
+  sets.splice(index, 1, sets[index].slice(0, at), sets[index].slice(at));
+  rebuild(sets);
+}
+
+export const resetTable = () => edit({ work: null, melds: [], picked: [] });
+
+export function undo() {
+  const last = local.past.at(-1);
+  if (!last) return;
+  change({ ...last, past: local.past.slice(0, -1), picked: [] });
+  settled();
+}
+
+export function sort(kind) {
+  const tiles = tilesOf(local.rows).filter((tile) => !isHidden(tile));
+  const groups = (table().sorts?.[kind] ?? [tiles.toSorted()]).map((group) => group.filter((tile) => tiles.includes(tile)));
+  const rows = rowCount(game().rack.length, settings().large_tiles);
+  edit({ rows: arrange(groups.filter((group) => group.length > 0), rows), fresh: [] });
+}
+
+export function sent() {
+  change({ melds: [], work: null, past: [], picked: [] });
+  settle();
+  keep();
+}
+
+function proposeMelds() {
+  const melds = isDuel() ? local.work?.sets ?? [] : local.melds;
+  const text = JSON.stringify(melds);
+  if (text === proposed) return;
+  proposed = text;
+  tell("stage", { melds });
+}
+
+function keep() {
+  clearTimeout(keeping);
+  keeping = setTimeout(() => {
+    const { rows, melds, work } = local;
+    // On a shared device both racks are kept, each by its own name.
+    const others = stored().filter((one) => one.name !== current).slice(-1);
+    sessionStorage.setItem(STORED, JSON.stringify([...others, { name: current, rows, melds, work }]));
+    const shown = rows.map((row) => row.map((tile) => (isHidden(tile) ? null : tile)));
+    if (state.control) tell("layout", { rows: shown });
+  }, 250);
+}
+
+function stored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED)) ?? [];
+  } catch {
+    return []; // not ours, or cut off
+  }
+}
+
+// What this tab has kept, else what the engine has.
+function recall(name) {
+  current = name;
+  const { layout, staged } = table();
+  const sets = staged?.melds.map((meld) => meld.tiles) ?? [];
+  const { rows, melds, work } = stored().find((one) => one.name === name) ?? {
+    rows: layout ?? [], melds: isDuel() ? [] : sets, work: isDuel() && sets.length ? { base: lying(), sets } : null,
+  };
+  Object.assign(local, { rows, melds, work, past: [], picked: [], fresh: [], held: false, cursor: 0 });
+  proposed = "[]";
+  proposeMelds();
+}

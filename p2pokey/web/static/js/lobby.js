@@ -1,0 +1,124 @@
+// The lobby: where everything begins.
+
+import { archiveView, statsView } from "./archive.js";
+import {
+  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit,
+  picture, shield, state, t, textField, title,
+} from "./core.js";
+import { hostForm, soloForm } from "./host.js";
+import { settingsView } from "./panels.js";
+import { bannersView, noticeView } from "./status.js";
+
+const TABS = { play: "play", archive: "folder", stats: "chart", settings: "gear" };
+const PAGES = {
+  play: () => playPage(),
+  archive: () => [pageTitle(t("lobby.archive")), archiveView()],
+  stats: () => [pageTitle(t("lobby.stats")), statsView()],
+  settings: () => [pageTitle(t("lobby.settings")), h("div.card", nameField()), h("div.card", settingsView())],
+  host: () => [pageTitle(t("choice.host"), "play"), hostForm()],
+  solo: () => [pageTitle(t("choice.solo"), "play"), soloForm()],
+  share: () => [pageTitle(t("choice.share"), "play"), shareForm()],
+  public: () => [pageTitle(t("choice.public"), "play"), publicPage()],
+};
+
+function goTo(page) {
+  change({ page, focus: "page-title" });
+  if (page === "archive" || page === "stats") act("past");
+  if (page === "public") act("public");
+}
+
+export function screen() {
+  const { page } = local;
+  const tab = page in TABS ? page : "play";
+  return h("div.lobby", 
+    h("header.bar", 
+      brand(),
+      h("nav", { label: t("lobby.nav") }, Object.entries(TABS).map(([name, symbol]) =>
+        h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
+    h("div.top-notes", bannersView(), noticeView()),
+    h("main.page", PAGES[page]()));
+}
+
+const pageTitle = (text, back = null) => h("div.page-title", 
+  back && iconButton("back", "back", () => goTo(back)), title(text));
+
+const playPage = () => [
+  h("section.hero", 
+    h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
+    title(t("lobby.hello")),
+    h("p", t("lobby.promise")),
+    nameField()),
+  resumable(),
+  h("div.choices", 
+    choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
+  h("p.facts", shield("verified"), t("lobby.facts")),
+  h("p.version", `p2pokey ${state.world.version}`)];
+
+const choice = (symbol, name, kind) => h("button.choice", { key: name, class: kind, "data-choice": name, click: () => goTo(name) },
+  icon(symbol), h("b", t(`choice.${name}`)), h("small", t(`choice.${name}.help`)));
+
+function nameField() {
+  const values = form("name", { name: null });
+  const { me } = state.view;
+  const save = async () => {
+    const name = (values.name ?? "").trim();
+    if (name && name !== me.name && (await act("name", { name }))) return;
+    values.name = null;
+  };
+  return h("form.name-form", { submit: onSubmit((event) => event.target.querySelector("input").blur()) },
+    h("label", { for: "my-name" }, t("lobby.name")),
+    h("input", {
+      id: "my-name", autocomplete: "nickname", maxlength: 32, value: values.name ?? me.name, blur: save,
+      input: (event) => (values.name = event.target.value),
+    }));
+}
+
+function joinCard() {
+  const values = form("join", { invite: "", password: "" });
+  return h("form.choice.join", { submit: onSubmit(() => join(values)) },
+    icon("key"), h("b", t("choice.join")),
+    h("small", { id: "join-help" }, t("choice.join.help")),
+    h("span.join-row",
+      h("input", {
+        label: t("join.invite"), "aria-describedby": "join-help", placeholder: t("join.invite"), maxlength: 400,
+        autocomplete: "off", autocapitalize: "none", spellcheck: "false", value: values.invite,
+        input: (event) => (values.invite = event.target.value),
+      }),
+      h("button.primary", { type: "submit" }, t("do.join"))),
+    h("details", h("summary", t("join.more")), textField(values, "password", "host.password", { maxlength: 64 })));
+}
+
+const join = ({ invite, password }) => act("join", { invite: invite.trim(), ...(password ? { password } : null) });
+
+function resumable() {
+  const open = state.view.lobby?.resumable ?? [];
+  return open.length > 0 && h("section.resume", { label: t("resume.title") }, open.map(({ id, rules, names, hands }) =>
+    h("div.card.row-card", { key: id },
+      h("div", h("b", t("resume.title")),
+        h("p", t(`game.${rules}`), " · ", h("bdi", list(names.map(cleanName))), " · ", count("count.hands-played", hands))),
+      h("div.row-buttons",
+        button("do.forget", null, () => ask(t("ask.forget"), "do.forget", () => act("forget", { id }), true)),
+        button("do.resume", null, () => act("resume", { id }), { class: "primary" })))));
+}
+
+function shareForm() {
+  const values = form("share", { other: t("seat.number", { n: 2 }) });
+  return h("form.setup", { submit: onSubmit(() => act("share", { other: values.other.trim() })) },
+    h("p.note", t("share.how")),
+    textField(values, "other", "share.other", { maxlength: 32 }),
+    h("div.submit", h("button.primary.big", { type: "submit" }, icon("play"), t("solo.start"))));
+}
+
+function publicPage() {
+  const { public: rooms, server } = state.view.lobby ?? {};
+  return [
+    h("div.row-buttons", button("public.again", null, () => act("public"))),
+    !rooms ? h("p.nothing", t("public.asking", { server }))
+      : rooms.length === 0 ? h("p.nothing", t("public.none"))
+      : h("ul.cards", rooms.map(roomCard))];
+}
+
+const roomCard = ({ room, title: name, rules, free, age_s }) => h("li.card.row-card", { key: room },
+  h("div", h("b", h("bdi", clean(name, 80))),
+    h("p", t(`game.${rules}`), " · ", count("count.free", free), " · ", t("public.age", { n: Math.max(1, Math.round(age_s / 60)) }))),
+  button("do.join", null, () => act("join", { invite: room }), { class: "primary" }));
