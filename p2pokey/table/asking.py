@@ -7,7 +7,7 @@ from p2pokey.table.asks import Asks, OpenAsk, are_rivals
 from p2pokey.table.commands import Refusal
 from p2pokey.table.contents import Ask, What
 from p2pokey.table.course import Course
-from p2pokey.table.presence import Attendance
+from p2pokey.table.presence import Attendance, Presence
 from p2pokey.tiles import Seat
 
 ASK_SECONDS = 60.0
@@ -67,14 +67,22 @@ class Asking:
         return self.differs(opened) or self._is_second(opened, now)
 
     def differs(self, opened: OpenAsk) -> bool:
-        """Whether the asker goes on with a score that is not this seat's.
+        """Whether the asker goes on with a score that is not this seat's now.
 
         Only a seat that is as far as the asker was can tell: one that is further has another sheet.
         """
         ask = opened.ask
         is_level = self.course.position == (ask.attempt, ask.step)
         is_due = is_level and ask.what is What.SEATING
-        return is_due and not self.may_begin_anew() and ask.sheet != self.course.sheet.digest()
+        return is_due and ask.sheet != self.course.sheet.digest()
+
+    def is_strange(self, opened: OpenAsk) -> bool:
+        """Whether that score is none that this seat knows, or may yet come to.
+
+        An asker that did not know yet of a rematch has asked with the sheet before that.
+        """
+        is_known = self.course.match_of(opened.ask.sheet) is not None
+        return self.differs(opened) and not is_known and not self.may_begin_anew()
 
     def may_begin_anew(self) -> bool:
         """Whether a rematch may have been agreed on of which this seat lacks some answers.
@@ -108,6 +116,13 @@ class Asking:
         missing = self.asks.missing(opened)
         is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
         return is_late or (bool(missing) and all(self._is_gone(seat) for seat in missing))
+
+    def is_hopeless(self, opened: OpenAsk, now: float) -> bool:
+        """Whether nobody can have answered any more: a seat that is away may have, before that."""
+        missing = self.asks.missing(opened)
+        have_left = [self.attendance.state(seat) is Presence.LEFT for seat in missing]
+        is_late = now >= opened.came + ASK_SECONDS + STUCK_SECONDS
+        return is_late or (bool(missing) and all(have_left))
 
     def next_timer(self) -> float | None:
         """When the program has to say no for its player."""

@@ -172,7 +172,7 @@ class TableMachine:
 
     def is_bound(self, now: float) -> bool:
         """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
-        return any(not self._asking.is_stuck(opened, now) for opened in self._asking.bonds())
+        return any(not self._asking.is_hopeless(opened, now) for opened in self._asking.bonds())
 
     def is_asked(self, now: float) -> bool:
         """Whether there is a question whose answers may yet come."""

@@ -50,6 +50,9 @@ class Questions:
         if opened is None or not opened.shown or not self._asking.awaits_own(opened):
             self._desk.refuse(Refusal.NO_SUCH_ASK)
             return
+        if not self._desk.can_speak:
+            self._desk.refuse(Refusal.NOT_SYNCED)
+            return
         self._reply(opened, Reply.YES if command.yes else Reply.NO, now)
 
     def _ask(self, ask: Ask, must: set[int], now: float) -> None:
@@ -99,7 +102,7 @@ class Questions:
             if self._asking.awaits_own(opened) and self._asking.must_lapse(opened, now)
         ]
         for opened in due:
-            if self._asking.differs(opened):
+            if self._asking.is_strange(opened):
                 self._desk.emit(ScoresDiffer(seat=opened.asker))
             self._reply(opened, Reply.LAPSED, now)
         return bool(due)

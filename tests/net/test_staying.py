@@ -9,6 +9,8 @@ import pytest
 
 from p2pokey.errors import (
     Banned,
+    HostAway,
+    KeyInUse,
     LinkNotAuthentic,
     LocalProtocolError,
     TableRefused,
@@ -16,6 +18,7 @@ from p2pokey.errors import (
     WrongCode,
 )
 from p2pokey.native.entropy import OsEntropy
+from p2pokey.net import next_table
 from p2pokey.net.admission import MAX_STRIKES
 from p2pokey.net.invites import Invite, parse_invite
 from p2pokey.net.memory import MemoryNetwork
@@ -252,6 +255,29 @@ def test_who_is_lost_on_the_way_comes_in_by_the_same_link_again():
             meshes = await asyncio.gather(host, *ways)
             assert len(links.shared) == 1
             await asyncio.gather(*(mesh.close() for mesh in meshes))
+
+    run(main())
+
+
+def test_the_same_link_is_tried_again_when_the_server_is_behind(monkeypatch):
+    """It has not noticed yet that somebody's connection is another one now."""
+
+    async def main():
+        async with signalling_server() as server, old_table(server, seats=2) as old:
+            failures, mesh, tried = [HostAway("away"), KeyInUse("in use")], object(), []
+
+            async def join(*, invite, **_):
+                tried.append(invite)
+                if failures:
+                    raise failures.pop(0)
+                return mesh
+
+            monkeypatch.setattr(next_table, "join_table", join)
+            monkeypatch.setattr(next_table, "_SOON_S", 0.01)
+            links = asyncio.Queue()
+            links.put_nowait("the link")
+            assert await Move(server, old, (1, 0)).way(0).follow(links.get) is mesh
+            assert tried == ["the link"] * 3
 
     run(main())
 

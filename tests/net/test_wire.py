@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2pokey.errors import CodeExpired, KeyInUse, RoomFull, SignalingError, UnknownCode
+from p2pokey.errors import (
+    CodeExpired,
+    HostAway,
+    KeyInUse,
+    RoomFull,
+    SignalingError,
+    UnknownCode,
+)
 from p2pokey.net.wire import (
     BodyArrived,
     Created,
@@ -81,7 +88,12 @@ def test_any_text_is_a_message_or_refused(text):
 
 @pytest.mark.parametrize(
     ("code", "error"),
-    [("no_room", UnknownCode), ("window_closed", CodeExpired), ("full", RoomFull)],
+    [
+        ("no_room", UnknownCode),
+        ("window_closed", CodeExpired),
+        ("full", RoomFull),
+        ("gone", HostAway),
+    ],
 )
 def test_refusals_have_their_own_errors(code, error):
     assert type(error_for(ErrorReply(re="knock", code=code, retry_ms=0))) is error

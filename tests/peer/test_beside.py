@@ -446,6 +446,14 @@ def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
     table.act(AnswerAsk(asker=Seat(0), seq=0, yes=True))
     assert not table._is_seen_off(1000.0)
     assert not asker._is_seen_off(1000.0)
+    for state, is_over in (
+        (LinkState.AWAY, False),
+        (LinkState.LEFT, True),
+        (LinkState.HERE, False),
+    ):
+        for seat in (1, 2, 3):
+            asker.board.link(LinkChanged(seat=Seat(seat), state=state))
+        assert asker._is_seen_off(1000.0) is is_over
 
     later = table.clock() + ASK_SECONDS + STUCK_SECONDS + 1
     table.clock = lambda: later

@@ -108,6 +108,14 @@ class Plan:
         return self.is_gentle and self.evening is None
 
     @property
+    def has_lasting_block(self) -> bool:
+        """Whether two seats never hear each other again: no new table comes together with both."""
+        return any(
+            isinstance(strike.fault, Block) and strike.fault.seconds is None
+            for strike in self.strikes
+        )
+
+    @property
     def gone(self) -> set[int]:
         """Seats that never come back."""
         return {

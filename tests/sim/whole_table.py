@@ -700,7 +700,8 @@ class World:
                         f"seat {node.seat + 1} goes over to {order}, seat {other.seat + 1} to "
                         f"{other.order}: {other.end!r}"
                     )
-                if self.plan.is_gentle and not other.arrived:
+                is_possible = self.plan.is_gentle and not self.plan.has_lasting_block
+                if is_possible and not other.arrived:
                     self.violations.append(f"seat {other.seat + 1} has not got to the new table")
                 if other.arrived and node.arrived and other.arrived != node.arrived:
                     self.violations.append("there are two new tables")
@@ -713,7 +714,12 @@ class World:
         )
 
     def _check_pause(self, node: Node) -> None:
-        """It says for whom it waits, and has reason to wait for them."""
+        """It says for whom it waits, and has reason to wait for them.
+
+        On the way to other seats it is the new room that tells who is there.
+        """
+        if node.order is not None and self.plan.has_lasting_block:
+            return
         last = [event for event in node.events if isinstance(event, HandPausedFor | StillWaiting)]
         named = set() if not last else _named_by(last[-1])
         missing = {other.seat for other in self.nodes if other.is_done or other.runs[-1].is_dead}

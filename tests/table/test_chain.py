@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from p2pokey.errors import P2POkeyError
 from p2pokey.table import chain as chain_module
 from p2pokey.table.chain import MAX_EARLY, TableChains
-from p2pokey.table.commands import AskRematch, Say, Synced, WantNext
+from p2pokey.table.commands import AnswerAsk, AskRematch, Refusal, Say, Synced, WantNext
 from p2pokey.table.contents import Chat, Content, Next, QuickPhrase, Wish
-from p2pokey.table.effects import BadLink, BeginHand, ChainFull, Persist, Send, TableFault
+from p2pokey.table.effects import (
+    BadLink,
+    BeginHand,
+    ChainFull,
+    Persist,
+    Refused,
+    Send,
+    TableFault,
+)
 from p2pokey.table.messages import (
     NO_PREVIOUS,
     TableMessage,
@@ -300,6 +308,25 @@ def test_a_lost_tail_is_asked_back_before_anything_is_signed():
     net.run()
     own = net.chairs[1].machine._chains.chain(Seat(0))
     assert [type(message.content) for message in own] == [Chat, Chat, Next]
+    assert faults(net) == [[]] * 4
+
+
+def test_a_question_is_not_answered_before_that_either():
+    """The answer that was lost with the tail may be another one."""
+    net = Net()
+    net.act(1, AskRematch())
+    net.run()
+    net.act(0, AnswerAsk(asker=Seat(1), seq=0, yes=False))
+    net.run()
+    net.chairs[0].disk.pop()
+    net.restart(0, is_tail_lost=True)
+    effects = net.act(0, AnswerAsk(asker=Seat(1), seq=0, yes=True))
+    assert not any(isinstance(effect, Persist | Send) for effect in effects)
+    assert [e.why for e in effects if isinstance(e, Refused)] == [Refusal.NOT_SYNCED]
+
+    net.catch_up(0)
+    net.act(0, Synced())
+    net.run()
     assert faults(net) == [[]] * 4
 
 

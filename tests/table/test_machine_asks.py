@@ -138,6 +138,26 @@ def test_scores_are_not_compared_with_those_of_a_rematch_that_is_not_known_yet(g
     assert net.told(ScoresDiffer) == [[]] * 4
 
 
+def test_an_order_with_the_score_before_a_rematch_is_no_lie():
+    """Its asker had not heard of the rematch yet."""
+    net = Net()
+    late = begin_anew_without(net)
+    net.act(0, AskSeating(order=(0, 1, 2, VACANT)))
+    assert refusals(net, 0) == [Refusal.ASK_OPEN]
+    order, desk = (0, 1, 2, VACANT), net.chairs[0].machine._desk
+    before = net.chairs[0].machine.sheet.digest()
+    desk.say(Ask(what=What.SEATING, attempt=1, step=0, order=order, sheet=before), net.now)
+    net.carry_out(0)
+    net.run()
+    assert net.told(ScoresDiffer) == [[]] * 4
+    for data in late:
+        net.chairs[0].machine.receive(data, Seat(3), net.now)
+    net.carry_out(0)
+    net.run()
+
+    assert net.told(ScoresDiffer) == net.told(SeatingAgreed) == [[]] * 4
+
+
 def test_who_is_out_waits_for_the_rematch_before_it_compares_scores():
     net = Net()
     late = begin_anew_without(net)
