@@ -13,6 +13,7 @@ from pathlib import Path
 from p2pokey.errors import DecodeError
 from p2pokey.native.contacts import load_contacts
 from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.net.tasks import spawn
 from p2pokey.peer.table_names import Names, load_names
 from p2pokey.table.statistics import Counting, Statistics
 from p2pokey.web.engine import IntentRefused
@@ -53,9 +54,16 @@ class Archive:
     def refresh(self) -> None:
         """Reads the folder again, beside the event loop."""
         if self._reading is None or self._reading.done():
-            self._reading = asyncio.create_task(self._refresh())
+            self._reading = spawn(self._refresh(), "reading the saved hands")
 
     async def _refresh(self) -> None:
+        try:
+            await self._read()
+        except OSError as error:
+            _log.warning("the saved hands cannot be read: %s", error)
+            self._show([], stats=[])
+
+    async def _read(self) -> None:
         files = await asyncio.to_thread(self._list)
         for count, file in enumerate(files, start=1):
             await asyncio.to_thread(self._look, file)

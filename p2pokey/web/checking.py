@@ -1,6 +1,7 @@
 """Check again now: the audit of a transcript in a thread, with its progress (TRUST, `audit`)."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +17,7 @@ from p2pokey.web.names import Json
 TELL_S = 0.1
 """So often at most the page is told how far the audit has come."""
 MAX_FINDINGS = 20
+_log = logging.getLogger(__name__)
 
 
 class _Stopped(Exception):
@@ -81,6 +83,12 @@ class Checker:
                 progress=progress,
             )
         except _Stopped:
+            return None
+        except Exception:  # noqa: BLE001 - the page must not wait for ever
+            _log.exception("checking a transcript failed")
+            if number == self._number:
+                self.forget()
+                self.on_change()
             return None
         if number != self._number:
             return None

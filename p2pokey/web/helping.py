@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from p2pokey.net.tasks import spawn
 from p2pokey.rules.view import View
 from p2pokey.web.hints import hints_json
 from p2pokey.web.names import Json
@@ -39,7 +40,7 @@ class Later:
             self._seen = part
             if not self.keeps:
                 self._found = None
-            self._task = asyncio.create_task(self._find(part, view))
+            self._task = spawn(self._find(part, view), "helping")
         return self._found
 
     async def _find(self, part: Any, view: View) -> None:

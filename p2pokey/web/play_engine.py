@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from p2pokey.crypto.group import Group
-from p2pokey.errors import ConnectError, DecodeError, InvalidRuleSet
+from p2pokey.errors import DecodeError, InvalidRuleSet
 from p2pokey.native.profile import Profile, known_keys, save_name
-from p2pokey.net.public_tables import public_tables
-from p2pokey.net.signalling import check_server
 from p2pokey.rules.published import RULE_SETS, RuleSet
 from p2pokey.rules.rulesets import ruleset_for, table_options
 from p2pokey.table.roster import check_name
@@ -22,9 +20,10 @@ from p2pokey.web.archive import Archive, file_json
 from p2pokey.web.bots import MakeBots
 from p2pokey.web.engine import IntentRefused, View
 from p2pokey.web.names import Json, bad_form, read_object, read_word
+from p2pokey.web.public_list import PublicList
 from p2pokey.web.rooms import Lobby
 from p2pokey.web.settings import changed, load_settings, save_settings
-from p2pokey.web.solo import SoloTable
+from p2pokey.web.solo import SoloTable, sweep_up
 from p2pokey.web.uploading import Upload
 from p2pokey.web.viewer import Viewer
 from p2pokey.web.world import world_json
@@ -91,7 +90,7 @@ class PlayEngine:
     _archive: Archive = field(init=False)
     _viewer: Viewer = field(init=False)
     _upload: Upload = field(default_factory=Upload)
-    _public: list[Json] | None = None
+    _public: PublicList = field(init=False)
     _notices: list[Json] = field(default_factory=list)
     _told: int = 0
     _resumable: list[Json] = field(default_factory=list)
@@ -108,11 +107,17 @@ class PlayEngine:
             on_change=self.changed,
         )
         self._viewer = Viewer(group=self.group, on_change=self.changed, tell=self.tell)
+        self._public = PublicList(on_change=self.changed, tell=self.tell)
+        sweep_up(self._scratch)
         self._look_for_tables()
 
     @property
     def _settings_path(self) -> Path:
         return self.profile.dirs.config / "page.json"
+
+    @property
+    def _scratch(self) -> Path:
+        return self.profile.dirs.state / "alone"
 
     def _keys(self) -> tuple[bytes, ...]:
         return (self.profile.signer.public_key, *known_keys(self.profile.dirs))
@@ -142,7 +147,7 @@ class PlayEngine:
             "settings": dict(self._settings),
             "lobby": {
                 "resumable": self._resumable if screen == "lobby" else [],
-                "public": self._public,
+                "public": self._public.json(),
                 "server": self.server,
                 "bots": self.make_bots is not None,
             },
@@ -210,6 +215,7 @@ class PlayEngine:
         await self._leave()
         for seated in self._leaving:
             await seated.close()
+        await self._public.finish()
         await self._viewer.finish()
         await self._archive.finish()
 
@@ -274,8 +280,7 @@ class PlayEngine:
         await self._take_seat(lambda: self._lobby.host(intent, rules_of(intent)))
 
     async def _do_join(self, intent: Intent) -> None:
-        public = [room["room"] for room in self._public or ()]
-        await self._take_seat(lambda: self._lobby.join(intent, public))
+        await self._take_seat(lambda: self._lobby.join(intent, self._public.names))
 
     async def _do_resume(self, intent: Intent) -> None:
         await self._take_seat(lambda: self._lobby.resume(intent))
@@ -325,21 +330,7 @@ class PlayEngine:
         server = intent.get("server") or self.server
         if not isinstance(server, str):
             raise bad_form("the address of a server")
-        try:
-            check_server(server)
-            rooms = await public_tables(server)
-        except ConnectError as error:
-            raise IntentRefused("server", text=str(error)) from error
-        self._public = [
-            {
-                "room": room.room,
-                "title": room.title,
-                "rules": room.rules,
-                "free": room.free,
-                "age_s": room.age_s,
-            }
-            for room in rooms
-        ]
+        self._public.ask(server)
 
     async def _do_name(self, intent: Intent) -> None:
         name = intent.get("name")
@@ -381,6 +372,7 @@ class PlayEngine:
             rules=rules,
             options=table_options(rules.players, timer_s=0),
             out=self.hands,
+            scratch=self._scratch,
             on_change=self.changed,
             tell_player=self.tell,
             pause_s=pause_s,

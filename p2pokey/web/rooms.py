@@ -165,7 +165,11 @@ class Lobby:
 
     def forget(self, intent: Intent) -> None:
         """Gives an open table up for good; raises IntentRefused."""
-        self._reopen(intent).discard()
+        diary = self._reopen(intent)
+        try:
+            diary.discard()
+        except OSError as error:
+            raise IntentRefused("journal", text=error.strerror or str(error)) from error
 
     def _reopen(self, intent: Intent) -> TableJournal:
         wanted = _text(intent, "id")

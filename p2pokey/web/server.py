@@ -5,7 +5,7 @@ import logging
 import socket
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -29,9 +29,10 @@ from p2pokey.web.session import (
 
 SOCKET_PATH = "/ws"
 LOOPBACK = ("127.0.0.1", "::1")
-BAD_TOKEN, BAD_FRAME, TOO_FAST = 4401, 4400, 4429
+BAD_TOKEN, BAD_FRAME, TOO_FAST, TOO_MANY = 4401, 4400, 4429, 4503
 """Close codes of the WebSocket."""
-MAX_TABS = 16
+MAX_TABS = MAX_STRANGERS = 16
+"""Connections that have shown the token, and such that have not yet."""
 _log = logging.getLogger(__name__)
 
 
@@ -45,6 +46,7 @@ class PageServer:
         self._engine = engine
         self._files = files
         self._tabs: dict[ServerConnection, asyncio.Event] = {}
+        self._strangers = 0
         self._controller: ServerConnection | None = None
 
     # --- HTTP ---
@@ -70,10 +72,23 @@ class PageServer:
 
     async def talk(self, connection: ServerConnection) -> None:
         """One tab, from its hello to its end."""
-        if len(self._tabs) >= MAX_TABS or not await self._is_ours(connection):
-            await connection.close(BAD_TOKEN, "show the token of this launch")
+        if self._strangers >= MAX_STRANGERS:
+            await connection.close(TOO_MANY, "too many connections: try again in a moment")
             return
-        await connection.send(write_frame("world", **self._engine.world()))
+        self._strangers += 1
+        try:
+            is_ours = await self._is_ours(connection)
+        finally:
+            self._strangers -= 1
+        if not is_ours:
+            await connection.close(BAD_TOKEN, "show the token of this launch")
+        elif len(self._tabs) >= MAX_TABS:
+            await connection.close(TOO_MANY, "too many tabs: close some of the others")
+        else:
+            await self._serve_tab(connection)
+
+    async def _serve_tab(self, connection: ServerConnection) -> None:
+        """A tab that has shown the token."""
         changed = self._tabs[connection] = asyncio.Event()
         if self._controller is None:
             self._controller = connection
@@ -140,18 +155,20 @@ class PageServer:
     async def _show(self, connection: ServerConnection, changed: asyncio.Event) -> None:
         """Sends the newest view whenever there is one: a slow tab skips what it missed."""
         number = 0
-        while True:
-            await changed.wait()
-            changed.clear()
-            number += 1
-            is_controller = connection is self._controller
-            view = self._engine.view()
-            try:
-                await connection.send(
-                    write_frame("view", n=number, control=is_controller, view=view)
-                )
-            except ConnectionClosed:
-                return
+        with suppress(ConnectionClosed):
+            await connection.send(write_frame("world", **self._engine.world()))
+            while True:
+                await changed.wait()
+                changed.clear()
+                number += 1
+                is_controller = connection is self._controller
+                try:
+                    view = self._engine.view()
+                except Exception:  # noqa: BLE001 - the next change may be shown again
+                    _log.exception("a view could not be made")
+                    continue
+                frame = write_frame("view", n=number, control=is_controller, view=view)
+                await connection.send(frame)
 
     def _leave(self, connection: ServerConnection) -> None:
         self._tabs.pop(connection, None)

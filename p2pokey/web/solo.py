@@ -54,6 +54,11 @@ NO_HURRY = WaitLimits(untimed_move_s=LONG_S, stay_s=LONG_S, next_hand_s=LONG_S)
 _log = logging.getLogger(__name__)
 
 
+def sweep_up(scratch: Path) -> None:
+    """Removes what tables have left there whose program was killed; nobody else may use the folder."""
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
 @dataclass(kw_only=True)
 class SoloTable:
     """A running table of this program's own seats. Use `start`, then `close`."""
@@ -67,6 +72,8 @@ class SoloTable:
     options: TableOptions
     out: Path
     """Folder below which the session gets one for its transcripts."""
+    scratch: Path
+    """Folder for journals, and the transcripts of the other seats, as long as the table stands."""
     on_change: Callable[[], None]
     tell_player: Callable[[Json], None]
     pause_s: float
@@ -77,7 +84,7 @@ class SoloTable:
     _shown: Seat = FIRST
     _handover: Seat | None = None
     _scratch: Path | None = None
-    """Journals, and the transcripts of the other seats."""
+    """The table's own folder there."""
     _tasks: list[asyncio.Task[Any]] = field(default_factory=list)
 
     @property
@@ -109,7 +116,8 @@ class SoloTable:
         out = self.out / links[0].session_id.hex()[:12]
         out.mkdir(parents=True, exist_ok=True)
         keep_names(out, links[0].roster)
-        self._scratch = Path(tempfile.mkdtemp(prefix="p2pokey-solo-"))
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        self._scratch = Path(tempfile.mkdtemp(prefix="table-", dir=self.scratch))
         self._handover = FIRST if self.is_shared else None
         tables = [
             self._table(link, signer, out if link.seat == FIRST else None)

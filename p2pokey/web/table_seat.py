@@ -14,6 +14,7 @@ from typing import Any
 from p2pokey.bots.source import Source
 from p2pokey.crypto.group import Group
 from p2pokey.errors import LocalProtocolError
+from p2pokey.net.tasks import spawn
 from p2pokey.peer.events import MatchEnded, MatchOver, PeerEvent, Resumed
 from p2pokey.peer.saving import transcript_name
 from p2pokey.peer.table import Table
@@ -133,7 +134,7 @@ class TableSeat:
             case Question(what="rematch") | QuestionClosed(what="rematch"):
                 self._go_on_with_rematch(event)
             case Resumed():
-                self._looking = asyncio.create_task(self._look_back())
+                self._looking = spawn(self._look_back(), "looking back at the last hand")
             case _:
                 pass
         if self._attempt != self.hand.attempt:

@@ -4,6 +4,7 @@ The audit runs in a thread; every state can be looked at as soon as all before i
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ TELL_S = 0.1
 """So often at most the page is told how far the audit has come."""
 NameOf = Callable[[bytes], str | None]
 """Name of the player with an identity key, where it is known."""
+_log = logging.getLogger(__name__)
 
 
 class _Stopped(Exception):
@@ -111,13 +113,22 @@ class Viewer:
             )
         except _Stopped:
             return
+        except Exception:  # noqa: BLE001 - whatever a file holds must not leave the page waiting
+            _log.exception("reading a transcript failed")
+            self._give_up(opened, {"code": "internal"})
+            return
         if opened.is_closed:
             return
         if replay.report is not None and replay.report.status is Status.UNREADABLE:
-            self.close()
-            self.tell({"code": "unreadable", "text": str(replay.report.findings[0].text)})
+            text = str(replay.report.findings[0].text)
+            self._give_up(opened, {"code": "unreadable", "text": text})
         opened.replay = replay
         self.on_change()
+
+    def _give_up(self, opened: _Opened, notice: Json) -> None:
+        if opened is self._opened:
+            self.close()
+            self.tell(notice)
 
     # Intents -------------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ def test_a_public_table_asks_about_strangers(tmp_path: Path, monkeypatch: pytest
             await ayse.until(code_of)
             for guest in (eve, baran):
                 await guest.act("public")
-                [room] = guest.engine.view()["lobby"]["public"]
+                [room] = await guest.until(lambda view: view["lobby"]["public"])
                 assert (room["rules"], room["free"]) == ("duel", 1)
             assert "Ayse" in room["title"]
             assert await ayse.refused("admit", yes=True) == "not-now"

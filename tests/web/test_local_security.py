@@ -8,7 +8,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from p2pokey.web import server as server_module
 from p2pokey.web.gate import make_gate
-from p2pokey.web.server import BAD_FRAME, BAD_TOKEN, TOO_FAST
+from p2pokey.web.server import BAD_FRAME, BAD_TOKEN, TOO_FAST, TOO_MANY
 from p2pokey.web.session import FRAMES_BURST, MAX_FRAME_BYTES, Allowance
 from tests.web.support import ask, get, hello, host_of, page, tab, token_of, until_frame
 
@@ -262,10 +262,44 @@ def test_too_many_tabs_are_refused(monkeypatch: pytest.MonkeyPatch):
         async with page() as (server, _), tab(server) as first:
             await hello(first, token_of(server))
             async with tab(server) as second:
-                with pytest.raises(ConnectionClosed):
+                with pytest.raises(ConnectionClosed) as closed:
                     await hello(second, token_of(server))
+                return closed.value.rcvd.code
 
-    run(main())
+    assert run(main()) == TOO_MANY
+
+
+def test_who_shows_no_token_takes_no_tabs_place(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(server_module, "MAX_TABS", 1)
+    monkeypatch.setattr(server_module, "MAX_STRANGERS", 1)
+
+    async def main():
+        async with page() as (server, _), tab(server) as silent:
+            async with tab(server) as second:
+                with pytest.raises(ConnectionClosed) as closed:
+                    await second.recv()
+            await silent.close()
+            async with tab(server) as own:
+                await hello(own, token_of(server))
+            return closed.value.rcvd.code
+
+    assert run(main()) == TOO_MANY
+
+
+def test_a_view_that_cannot_be_made_is_made_at_the_next_change():
+    async def main():
+        async with page() as (server, engine), tab(server) as opened:
+            await hello(opened, token_of(server))
+            make, engine.view = engine.view, lambda: 1 / 0
+            frame = {"k": "intent", "n": 1, "intent": {"do": "add"}}
+            await opened.send(json.dumps(frame))
+            await until_frame(opened, "done")
+            await asyncio.sleep(0.05)
+            engine.view = make
+            await opened.send(json.dumps({**frame, "n": 2}))
+            return (await until_frame(opened, "view"))["view"]
+
+    assert run(main()) == {"number": 2}
 
 
 # 11: sizes and rates ---------------------------------------------------------------------------------

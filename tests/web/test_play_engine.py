@@ -2,9 +2,10 @@
 
 import asyncio
 import base64
-import tempfile
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.report import Status
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.net import public_tables
+from p2pokey.net.limits import Limits
 from p2pokey.rules.published import OPTIONS, RULE_SETS
-from p2pokey.web import play_engine
+from p2pokey.web import archive, play_engine, rooms
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.play_engine import PlayEngine
 from tests.peer.memory import GROUP
-from tests.web.engines import Page, engine_at, is_over, is_playing
+from tests.web.engines import WAIT_S, Page, engine_at, is_over, is_playing
 from tests.web.schema import check_view
 
 
@@ -72,10 +75,7 @@ def test_the_next_hand_begins_when_the_player_is_ready(engine: PlayEngine):
 
 
 @pytest.mark.parametrize("rules", list(RULE_SETS))
-def test_every_game_begins_alone_and_can_be_left_at_any_time(
-    engine: PlayEngine, rules: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_every_game_begins_alone_and_can_be_left_at_any_time(engine: PlayEngine, rules: str):
     partners = {"partners": True} if "partners" in OPTIONS[rules] else {}
 
     async def main():
@@ -91,7 +91,7 @@ def test_every_game_begins_alone_and_can_be_left_at_any_time(
     assert table["options"]["partners"] == bool(partners)
     assert table["seats"] == RULE_SETS[rules].players
     assert {person["link"] for person in table["people"]} == {"here"}
-    assert list(tmp_path.glob("p2pokey-solo-*")) == [], "nothing is left behind"
+    assert list((engine.profile.dirs.state / "alone").iterdir()) == [], "nothing is left behind"
 
 
 def test_a_game_alone_makes_room_for_another_one(engine: PlayEngine):
@@ -232,12 +232,90 @@ def refusal(engine: PlayEngine, intent: Any) -> str:
         ({"do": "see", "seat": 1}, "no-replay"),
         ({"do": "save", "id": "../../etc/passwd"}, "no-hand"),
         ({"do": "public", "server": 5}, "form"),
-        ({"do": "public", "server": "ws://127.0.0.1:1"}, "server"),
+        ({"do": "public", "server": "nowhere"}, "server"),
     ],
 )
 def test_what_cannot_be_done_is_refused(engine: PlayEngine, intent: Any, code: str):
     assert refusal(engine, intent) == code
     check_view(engine.view())
+
+
+@pytest.mark.parametrize(
+    ("intent", "blocked"),
+    [({"do": "past"}, "look_at"), ({"do": "forget", "id": "x"}, "discard")],
+)
+def test_a_folder_that_cannot_be_used_is_told(
+    engine: PlayEngine, intent: Any, blocked: str, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*args: Any, **more: Any) -> Any:
+        raise OSError(5, "Input/output error")
+
+    journal = SimpleNamespace(discard=fail)
+    monkeypatch.setattr(rooms.Lobby, "_reopen", lambda lobby, intent: journal)
+    monkeypatch.setattr(archive, "hand_files", fail)
+
+    async def main():
+        page = Page(engine)
+        if blocked == "discard":
+            return await page.refused(**intent)
+        await page.act(**intent)
+        return await page.until(lambda view: view["past"])
+
+    assert asyncio.run(main()) in ("journal", {"hands": [], "stats": []})
+
+
+def test_a_server_without_public_tables_is_told(engine: PlayEngine):
+    async def main():
+        page = Page(engine)
+        await page.act("public", server="ws://127.0.0.1:1")
+        return await page.until(lambda view: view["notice"] and view)
+
+    view = asyncio.run(main())
+    assert (view["notice"]["code"], view["lobby"]["public"]) == ("server", [])
+
+
+def test_a_server_that_never_answers_holds_nothing_up(
+    engine: PlayEngine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(public_tables, "Limits", lambda: Limits(server_s=3600.0))
+
+    async def main():
+        page = Page(engine)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            server = f"ws://127.0.0.1:{silent.getsockname()[1]}"
+            for _ in range(3):
+                await page.act("public", server=server)
+                await page.act("name", name="Selin")
+            await asyncio.sleep(0.05)
+            async with asyncio.timeout(WAIT_S):
+                await engine.close()
+
+    asyncio.run(main())
+    assert engine.view()["me"]["name"] == "Selin"
+
+
+def test_two_tabs_at_once_make_one_table(engine: PlayEngine):
+    async def main():
+        page = Page(engine)
+        await page.act("solo", rules="classic", level="hard")
+        await page.until(is_playing)
+        work = (page.act("solo", rules=rules, level="hard") for rules in ("classic", "duel"))
+        done = await asyncio.gather(*work, return_exceptions=True)
+        tables = list((engine.profile.dirs.state / "alone").iterdir())
+        await engine.close()
+        return done, tables
+
+    done, tables = asyncio.run(main())
+    assert [error.code for error in done if isinstance(error, IntentRefused)] == ["at-a-table"]
+    assert len(tables) == 1
+
+
+def test_what_a_killed_program_left_is_swept_up(tmp_path: Path):
+    with engine_at(tmp_path) as engine:
+        left = engine.profile.dirs.state / "alone" / "table-x" / "seat-1"
+    left.mkdir(parents=True)
+    with engine_at(tmp_path):
+        assert not left.parent.exists()
 
 
 def test_a_name_is_kept(engine: PlayEngine):

@@ -2,8 +2,11 @@
 
 import asyncio
 import base64
+import itertools
 import json
 import random
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -210,16 +213,17 @@ def test_a_closed_viewer_stops_its_audit(
     transcript: bytes,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ):
-    ended = []
+    ended = threading.Event()
 
-    def slow(data: bytes, *, progress: Any, **more: Any) -> None:
+    def endless(data: bytes, *, progress: Any, **more: Any) -> None:
         try:
-            for done in range(100_000):
+            for done in itertools.count(1):
                 progress(done, 100_000)
+                time.sleep(0.001)
         finally:
-            ended.append(done)
+            ended.set()
 
-    monkeypatch.setattr(viewer, "read_replay", slow)
+    monkeypatch.setattr(viewer, "read_replay", endless)
 
     async def main() -> None:
         page = Page(engine)
@@ -229,5 +233,25 @@ def test_a_closed_viewer_stops_its_audit(
         await engine.close()
 
     asyncio.run(main())
-    assert ended
-    assert ended[0] < 99_999
+    assert ended.is_set()
+
+
+def test_a_file_that_cannot_be_read_at_all_leaves_no_page_waiting(
+    engine: PlayEngine,
+    transcript: bytes,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def broken(data: bytes, **more: Any) -> None:
+        raise RuntimeError("a fault of the reader")
+
+    monkeypatch.setattr(viewer, "read_replay", broken)
+
+    async def main() -> Json:
+        page = Page(engine)
+        await upload(page, transcript)
+        view = await page.until(lambda view: view["notice"] and view)
+        await engine.close()
+        return view
+
+    view = asyncio.run(main())
+    assert (view["notice"]["code"], view["replay"]) == ("internal", None)
