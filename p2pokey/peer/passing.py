@@ -169,12 +169,16 @@ class Passing:
         return archive
 
     def is_level(self, seat: Seat, hand: int) -> bool:
-        """Whether that seat has said that it has all of attempt `hand` and of the table chains."""
+        """Whether that seat has said that it has all of attempt `hand` and of the table chains.
+
+        Only a question tells which attempt its sender is at: an answer repeats that of the question.
+        """
         have = self.known.get(seat)
         if have is None or not _covers(have.table, self.machine.counts):
             return False
-        archive = self._archives.get(hand)
-        return archive is None or have.hand > hand or _covers(have.counts, archive.counts)
+        archive, is_past = self._archives.get(hand), have.asks and have.hand > hand
+        has_all = archive is None or (have.hand == hand and _covers(have.counts, archive.counts))
+        return is_past or has_all
 
     def ask(self, seat: Seat) -> None:
         """Asks one seat, which has just become reachable, until it has answered with all it has."""
@@ -204,12 +208,15 @@ class Passing:
                 del self._shown[seat]
                 self.ask(seat)
 
-    def ask_all(self, pause_s: float = ASK_S) -> None:
-        """Asks everybody, unless that was less than `pause_s` ago."""
+    def ask_all(self, pause_s: float = ASK_S, hand: int | None = None) -> None:
+        """Asks everybody about an attempt, usually the current one.
+
+        Not if anything was asked less than `pause_s` ago.
+        """
         now = self.clock()
         if now - self._asked >= pause_s:
             self._asked = now
-            self.links.broadcast(self._have(self.hand, asks=True))
+            self.links.broadcast(self._have(self.hand if hand is None else hand, asks=True))
 
     def answer(self) -> None:
         """Answers all questions that have come, and notes the answers."""

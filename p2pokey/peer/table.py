@@ -428,9 +428,11 @@ class Table:
         company = here if self._runner is None else [seat for seat in here if seat == self._runner]
         if company and (self.stays or self._runner is not None) and not self._leaves:
             return since_end >= self.limits.stay_s
-        self._passing.ask_all(0.5)
+        if attempts == 0:
+            return True
+        self._passing.ask_all(0.5, hand=attempts - 1)
         behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
-        return not behind or attempts == 0 or since_end >= self.limits.linger_s
+        return not behind or since_end >= self.limits.linger_s
 
     async def _look_around(self, began: float) -> None:
         """Waits a moment; answers what is asked, and asks for what is missing."""

@@ -136,6 +136,15 @@ def test_a_seat_that_lacks_something_is_not_level(desk: Desk):
     assert not desk.passing.is_level(Seat(1), 0)
 
 
+def test_only_a_question_says_how_far_its_sender_is(desk: Desk):
+    """An answer repeats the attempt of the question that it is to."""
+    for asks in (False, True):
+        desk.now += 1
+        desk.hear(1, (0,) * 4, asks=asks, hand=1)
+        desk.passing.answer()
+        assert desk.passing.is_level(Seat(1), 0) is asks
+
+
 def test_it_is_told_once_that_all_have_answered(desk: Desk):
     for seat in (1, 2, 2, 3, 1):
         assert desk.answered == 0
