@@ -14,6 +14,7 @@ from p2pokey.errors import DecodeError, LocalProtocolError, VerificationError
 from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnReady
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.messages import Kind
 
 _FEED = 16
 MAX_KNOWN = 4096
@@ -109,6 +110,9 @@ def restore(
             if envelope.seat == machine.seat:
                 _work_until(machine, envelope.seq, now, pause)
             else:
+                if envelope.kind is Kind.VOID:
+                    # It is heard at once: before that comes what has come before it.
+                    _work_through(machine, now, pause)
                 machine.receive(envelope.encoded, envelope.seat, now)
         own = [envelope.seq for envelope in envelopes if envelope.seat == machine.seat]
         if own:
@@ -137,6 +141,10 @@ def _follow(
         # A machine takes only so much ahead of its time.
         while number % _FEED == 0 and not _is_by(machine.seat, data) and machine.work(now):
             pause()
+    _work_through(machine, now, pause)
+
+
+def _work_through(machine: Restorable, now: float, pause: Callable[[], None]) -> None:
     while machine.work(now):
         pause()
 
