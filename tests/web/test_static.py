@@ -170,6 +170,22 @@ def test_nothing_is_inline_and_nothing_is_markup() -> None:
         assert 'setAttribute("style"' not in text, name
 
 
+def test_every_script_is_asked_for_at_once() -> None:
+    """A script that only another one names would be fetched a level later, over a new connection."""
+    page = (STATIC / "index.html").read_text("utf-8")
+    preloaded = re.findall(r'<link rel="modulepreload" href="/js/([\w-]+\.js)">', page)
+    started = re.findall(r'<script type="module" src="/js/([\w-]+\.js)">', page)
+    texts = dict(_scripts())
+    reached = set(started)
+    todo = list(started)
+    while todo:
+        imported = set(re.findall(r'from "\./([\w-]+\.js)"', texts[todo.pop()])) - reached
+        reached |= imported
+        todo += imported
+    assert sorted(preloaded) == sorted(reached - set(started))
+    assert reached == texts.keys()
+
+
 def test_shapes_and_labels_are_on_by_default() -> None:
     page = (STATIC / "index.html").read_text("utf-8")
     assert 'data-shapes="on"' in page
