@@ -8,11 +8,15 @@ let texts = {};
 /** Loads a language; `auto` is the browser's where there is a catalogue. */
 export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages : [wanted];
-  current = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
-  catalogues[current] ??= flatten(await (await fetch(`/lang/${current}.json`)).json(), "", {});
-  texts = catalogues[current];
+  const chosen = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
+  current = chosen;
+  catalogues[chosen] ??= load(chosen);
+  const found = await catalogues[chosen];
+  if (current === chosen) texts = found;
   document.documentElement.lang = current;
 }
+
+const load = async (language) => flatten(await (await fetch(`/lang/${language}.json`)).json(), "", {});
 
 // Keys are a tree. An empty name stands for the branch itself; a pair is a text and its help.
 function flatten(tree, prefix, into) {

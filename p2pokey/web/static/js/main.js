@@ -46,10 +46,10 @@ function keepAtEnd(panel) {
   panel.scrollTop = panel.scrollHeight;
 }
 
-function takeView(view, control) {
+async function takeView(view, control) {
+  await chooseLanguage(view.settings.lang); // nothing is said in another one
   const before = state.view;
   Object.assign(state, { view, control, net: "open" });
-  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(redraw);
   applySettings();
   noteView();
   if (!isCovered()) settle();
@@ -65,7 +65,6 @@ function arrive(next) {
   window.scrollTo(0, 0);
 }
 
-/** A file of the engine, for the player to keep. */
 function offer({ name, data }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const href = URL.createObjectURL(new Blob([bytes]));
@@ -73,9 +72,7 @@ function offer({ name, data }) {
   URL.revokeObjectURL(href);
 }
 
-async function start() {
-  await chooseLanguage("auto");
-  onChange(draw);
+function start() {
   const status = (net) => {
     state.net = net;
     redraw();
@@ -87,7 +84,10 @@ async function start() {
   enableSound();
   on("visibilitychange", () => document.hidden || connection.hurry());
   addEventListener("error", () => toast(t("refused.internal"), "bad"));
-  redraw();
+  chooseLanguage("auto").then(() => {
+    onChange(draw);
+    redraw();
+  });
 }
 
 globalThis.p2pokey = { state, act: ({ do: name, ...more }) => act(name, more) };
