@@ -14,7 +14,6 @@ export function useConnection(made, refused) {
 /** Sends an intent; resolves to why it was refused, or null. */
 export const tell = (name, more) => connection.act({ do: name, ...more });
 
-/** The same, and says why not. */
 export async function act(name, more) {
   const refused = await tell(name, more);
   if (refused) {

@@ -97,7 +97,6 @@ export function buttonsView() {
     finishButton(seen));
 }
 
-/** One button; `key` is the letter that does the same. */
 const actButton = (name, click, { key = null, kind = "", text = t(`do.${name}`), off = null } = {}) => h("button.act", {
   key: name, class: kind, "data-act": name, "aria-disabled": off, "aria-keyshortcuts": key,
   title: key && t("key.title", { key }), click,

@@ -13,7 +13,7 @@ const nothing = (key) => h("p.nothing", { key }, t(key));
 export function archiveView() {
   const hands = state.view.past?.hands;
   return [
-    h("div.card.row-card", 
+    h("div.card.row-card",
       h("div", h("b", t("archive.open")), h("p", t("archive.open.help"))),
       h("label.button", icon("folder"), t("archive.choose"),
         h("input.sr", { type: "file", accept: ".jsonl,.p2pokey,.json", change: openFile }))),

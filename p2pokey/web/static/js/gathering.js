@@ -6,10 +6,10 @@ import { banner, bannersView, noticeView } from "./status.js";
 export function screen() {
   const { gathering: now } = state.view;
   const isHost = now.role === "host";
-  return h("div.lobby", 
+  return h("div.lobby",
     h("header.bar", brand()),
     h("div.top-notes", bannersView(), noticeView(), now.knocks?.map(knock)),
-    h("main.page.gathering", 
+    h("main.page.gathering",
       title(t(`gathering.title-${now.role}`)),
       (now.code || now.link) && invitation(now),
       h("section.card", { label: t("gathering.seats") },
@@ -17,13 +17,12 @@ export function screen() {
         h("p.note", { role: "status" }, tCode(`gathering.phase-${now.phase}`, "gathering.phase-waiting", { n: now.here.length, of: now.seats })),
         now.total > 0 && h("progress", { max: now.total, value: now.done, label: t("gathering.progress") })),
       now.window_s > 0 && h("p.note", t("gathering.window", { n: Math.max(1, Math.round(now.window_s / 60)) })),
-      h("div.row-buttons", 
+      h("div.row-buttons",
         isHost && now.window === "closed" && button("gathering.reopen", "play", () => act("reopen"), { class: "primary" }),
         now.can_bring_bots && now.here.length < now.seats && button("gathering.bot", "robot", () => act("bots", { count: 1 })),
         button("gathering.cancel", "close", () => act("cancel")))));
 }
 
-// Somebody at the door of a public table.
 function knock({ n, name, key }) {
   const answer = (yes) => () => act("admit", { n, yes });
   return banner("warn", t("gathering.knock", { name: cleanName(name), key: clean(key, 8) }),

@@ -31,13 +31,10 @@ export function laidAside() {
   return local.work.sets.flat().filter((tile) => !old.includes(tile));
 }
 
-/** What the duel's table looks like just now: under work, or as it lies. */
 export const tableSets = () => local.work?.sets ?? lying();
 
-/** Whether the duel's table may be taken apart now. */
 export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
 
-/** Whether one of the tiles belongs to the duel's table. */
 export const fromTable = (tiles) => isDuel() && lying().flat().some((tile) => tiles.includes(tile));
 
 export function settle() {
@@ -104,7 +101,6 @@ export function backToRack(tiles, place = null) {
   change({ picked: [], fresh: [] });
 }
 
-/** Puts tiles together, or adds them to a meld that is not sent yet. */
 export function setAside(tiles, index = null) {
   if (!isDuel()) edit({ melds: together(local.melds, tiles, index), picked: [] });
   else if (mayWork()) rebuild(together(tableSets(), tiles, index));

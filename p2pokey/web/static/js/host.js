@@ -20,7 +20,6 @@ function choose(values, rules) {
   redraw();
 }
 
-/** The options that are asked for first, or all the others. */
 function optionFields(values, first) {
   const chosen = values.options;
   const wanted = gameOf(values.rules).options.filter(({ name }) => name !== "hands" && FIRST.includes(name) === first);

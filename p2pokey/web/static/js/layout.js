@@ -5,7 +5,6 @@ const HIDDEN = "?";
 
 export const isHidden = (tile) => tile?.startsWith(HIDDEN) ?? false;
 
-/** Rows that a rack of so many tiles needs, with room to move. */
 export function rowCount(tiles, large) {
   return Math.max(large ? 3 : 2, Math.ceil((tiles + 2) / COLUMNS));
 }

@@ -149,7 +149,6 @@ function plusButton(index) {
   return h("button.fit", { title: label, label, "data-drop": `aside:${index}`, click: () => setAside(picked, index) }, "+");
 }
 
-/** A tile that is picked and dragged like those of the rack. */
 function ownTile(tile, { as = null, isNew = false } = {}) {
   const isPicked = local.picked.includes(tile);
   return tileView(tile, {

@@ -14,7 +14,6 @@ function isStopped() {
   return !mayAct();
 }
 
-/** Whether the player may do that now; says why not. */
 function ready(name) {
   if (isStopped()) return false;
   if (!can()[name]) refuse(game()?.why?.[name]);
@@ -90,7 +89,6 @@ function sure(tile) {
   else go();
 }
 
-/** Discards what was picked, or says how. */
 export function discardPicked(tile = local.picked.length === 1 ? local.picked[0] : null) {
   if (tile) discard(tile);
   else if (can().discard?.length) toast(t("hint.pick-one"));

@@ -84,10 +84,10 @@ function rotateSeats() {
   act("seating", { order: [first, ...others.slice(1), others[0]] });
 }
 
-const KEYS = [
-  ["←→↑↓", "arrows"], ["␣", "space"], ["↵", "enter"], ["S", "draw"], ["T", "take"], ["D", "discard"], ["M", "meld"], ["O", "open"],
-  ["F", "finish"], ["R", "runs"], ["P", "pairs"], ["U", "undo"], ["H", "hint"], ["C", "chat"], ["W", "words"], ["?", "help"],
-];
+const KEYS = {
+  "←→↑↓": "keys.arrows", "␣": "keys.space", "↵": "keys.enter", S: "do.draw", T: "do.take", D: "do.discard", M: "do.meld", O: "keys.open",
+  F: "do.finish", R: "do.sort-runs", P: "do.sort-pairs", U: "do.undo", H: "do.hint", C: "drawer.chat", W: "menu.words", "?": "menu.help",
+};
 
 function helpView() {
   const { rules } = table();
@@ -96,7 +96,7 @@ function helpView() {
     h("h3", t("help.hands")),
     h("ul", ["drag", "tap", "double", "pick"].map((name) => h("li", t(`help.${name}`)))),
     h("h3", t("help.keys")),
-    h("dl.keys", KEYS.map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(`keys.${name}`))])));
+    h("dl.keys", Object.entries(KEYS).map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(name))])));
 }
 
 function tableInWords() {

@@ -10,10 +10,10 @@ let running = 0;
 
 export function screen() {
   const now = state.view.replay;
-  return h("div.replay", 
+  return h("div.replay",
     h("header.bar", brand(), h("span.chip", clean(now.file, 60)), h("span.space"), checksBadge(now.checks),
       iconButton("close", "close", close)),
-    h("main", 
+    h("main",
       h("div.top-notes", bannersView(), noticeView()),
       h("h1.sr", { id: "page-title", tabindex: -1 }, t("replay.title")),
       h("section.felt.replay-felt", { tabindex: 0, label: t("table.label") },

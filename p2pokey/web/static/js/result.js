@@ -49,7 +49,6 @@ function winners(won) {
   return h("p.winners", "★ ", t(won.length > 1 ? "result.match-shared" : "result.match", { names: list(names) }));
 }
 
-/** The finisher first, then this player, then the others. */
 const ranking = ({ finisher }) => [...new Set([finisher ?? table().seat, table().seat, ...seatsFrom(0)])];
 
 function seatResult(end, seat) {
@@ -83,7 +82,6 @@ async function leave() {
   if (!(await act("ready", { play: false }))) tell("leave");
 }
 
-/** The next hand; after the last one a new match. */
 async function goOn() {
   const { over } = table().match;
   const refused = await (over ? tell : act)("ready", { play: true });

@@ -7,14 +7,12 @@ import {
 
 const POSITIONS = { 2: ["top"], 3: ["right", "left"], 4: ["right", "top", "left"] };
 
-/** Where a seat sits for this player: play goes round to the right. */
 export function positionOf(other) {
   const { seat, seats } = table();
   const away = (other - seat + seats) % seats;
   return away === 0 ? "me" : POSITIONS[seats][away - 1];
 }
 
-/** Name of a seat; of none where nobody is meant. */
 export const nameOf = (seat) => (seat == null ? t("somebody") : cleanName(person(seat).name));
 
 export const seatsFrom = (first) => Array.from({ length: table().seats }, (_, n) => (first + n) % table().seats);
@@ -88,7 +86,6 @@ export function chargedTag(seat) {
   return points ? h("span.charged", { class: points < 0 && "good", title: t("charges.title") }, signed(points)) : null;
 }
 
-/** What a seat is at, or why it is not. */
 export function doing(seat) {
   const who = person(seat);
   const { game } = table();
@@ -101,7 +98,6 @@ export function doing(seat) {
   return t(game?.floors || game?.duel ? "seat.closed" : "link.here");
 }
 
-/** The dialog of one seat: connection, what will happen to it, shuffle, mute. */
 export function seatPanel({ seat }, then) {
   const now = table();
   const who = person(seat);
@@ -131,7 +127,6 @@ function linkSentence(seat) {
   return what ? `${said} ${t(`then.${what}`)}${in_s ? ` (${duration(in_s - sinceView())})` : ""}` : said;
 }
 
-/** A phrase in the language of the reader, or what was written. */
 export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`, phrase) : clean(text, 500));
 
 export function finishText({ finisher }) {

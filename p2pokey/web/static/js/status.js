@@ -50,7 +50,6 @@ export function progressView() {
     h("p.why", t(`stage.why-${kind}`)));
 }
 
-/** Warnings across the table, each with its cause and what can be done. */
 export function bannersView() {
   const now = table() ?? {};
   const isFailed = now.trust?.state === "failed";

@@ -62,13 +62,11 @@ export const game = () => table()?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
 export const isDuel = () => table()?.rules === "duel";
 
-/** Whether the screen waits for the other player of a shared device. */
 export const isCovered = () => table()?.handover != null;
 
 /** Whether this tab has the control, and no failed proof has frozen the hand. */
 export const mayAct = () => state.control && table()?.trust?.state !== "failed";
 
-/** A seat, as the table or the replay knows it. */
 export function person(seat) {
   const found = (table() ?? state.view?.replay)?.people?.[seat];
   return found?.name ? found : { ...found, name: t("seat.number", { n: seat + 1 }) };

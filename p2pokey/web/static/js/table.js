@@ -14,7 +14,7 @@ export function screen() {
   const covered = isCovered();
   return h("div.table-screen", { class: [now.game?.mine && "my-turn", isDuel() && "is-duel"] },
     header(now),
-    h("main", 
+    h("main",
       h("div.top-notes", bannersView(), noticeView(), asksView()),
       h("h1.sr", t("table.title", { game: t(`game.${now.rules}`) })),
       h("section.felt", { label: t("table.label") },
@@ -27,7 +27,7 @@ export function screen() {
 
 function header({ rules, match, options }) {
   const toggle = () => change({ drawerOpen: !local.drawerOpen, unread: 0 });
-  return h("header.bar", 
+  return h("header.bar",
     brand(),
     h("span.chip.game-name", t(`game.${rules}`), options?.partners && ` · ${t("table.partners")}`),
     h("span.chip.dim.hand-chip", handText(match)),
@@ -53,7 +53,6 @@ function mine(own) {
     rackView());
 }
 
-/** Nothing is shown before the right player has the device in hand. */
 const handover = (name) => h("section.handover", { "aria-labelledby": "handover-title" },
   icon("device"),
   h("h2", { id: "handover-title" }, t("handover.title", { name })),

@@ -21,7 +21,6 @@ const isFalse = (tile) => tile.startsWith("**");
 // The face that is wild at the table, or in the replay that is looked at; null in the duel.
 const wild = () => (game() ?? state.view?.replay?.game)?.okey ?? null;
 
-/** The tile in words. */
 export function describe(tile, okey = wild()) {
   if (!tile) return t("tile.hidden");
   if (isFalse(tile)) return okey ? t("tile.false", { face: describeFace(okey) }) : t("tile.joker");
