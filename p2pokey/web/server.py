@@ -43,6 +43,7 @@ class PageServer:
         self.address = ""
         """What to open in the browser, with the token in its fragment."""
         self._engine = engine
+        self._world = write_frame("world", **engine.world())
         self._files = files
         self._tabs: dict[ServerConnection, asyncio.Event] = {}
         self._controller: ServerConnection | None = None
@@ -73,7 +74,7 @@ class PageServer:
         if len(self._tabs) >= MAX_TABS or not await self._is_ours(connection):
             await connection.close(BAD_TOKEN, "show the token of this launch")
             return
-        await connection.send(write_frame("world", **self._engine.world()))
+        await connection.send(self._world)
         changed = self._tabs[connection] = asyncio.Event()
         if self._controller is None:
             self._controller = connection
@@ -221,6 +222,9 @@ def _listen_on(addresses: Sequence[str], port: int) -> list[socket.socket]:
                     continue
                 raise
             sockets.append(made)
+            # asyncio does so only for sockets that name their protocol; without it every second view
+            # waits 40 ms for the browser to acknowledge the first.
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             port = made.getsockname()[1]
     except BaseException:
         for made in sockets:
