@@ -1,4 +1,4 @@
-// What a turn offers: the line of four actions, piles in the corners, buttons above the rack.
+// What a turn offers: four actions, piles in the corners, buttons above the rack.
 
 import { cited, count, describe, game, h, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";

@@ -2,7 +2,7 @@
 
 import { archiveView, statsView } from "./archive.js";
 import {
-  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit,
+  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, nothing, onSubmit,
   picture, shield, state, t, textField, title,
 } from "./core.js";
 import { hostForm, soloForm } from "./host.js";
@@ -113,8 +113,8 @@ function publicPage() {
   const { public: rooms, server } = state.view.lobby ?? {};
   return [
     h("div.row-buttons", button("public.again", null, () => act("public"))),
-    !rooms ? h("p.nothing", t("public.asking", { server }))
-      : rooms.length === 0 ? h("p.nothing", t("public.none"))
+    !rooms ? nothing("public.asking", { server })
+      : rooms.length === 0 ? nothing("public.none")
       : h("ul.cards", rooms.map(roomCard))];
 }
 

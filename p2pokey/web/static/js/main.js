@@ -1,4 +1,4 @@
-// Starts the page: catalogues, the socket, and one drawing of (view, local state).
+// Starts the page, and draws it from the view and the local state.
 
 import {
   act, chooseLanguage, h, isCovered, local, on, onChange, patch, redraw, state, t, toast, useConnection,
@@ -59,7 +59,7 @@ async function takeView(view, control) {
 }
 
 function arrive(next) {
-  Object.assign(local, { panel: null, question: null, log: [], unread: 0, drawerOpen: false });
+  Object.assign(local, { panel: null, question: null, unread: 0, drawerOpen: false });
   if (next === "lobby") local.page = "play";
   if (next !== "table") local.focus = "page-title";
   window.scrollTo(0, 0);

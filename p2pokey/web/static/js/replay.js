@@ -1,5 +1,6 @@
-// The replay of a transcript: step, scrub, any seat's view or all racks.
+// The replay of a transcript.
 
+import { handName } from "./archive.js";
 import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
 import { findingList } from "./drawer.js";
 import { moveText } from "./following.js";
@@ -11,7 +12,7 @@ let running = 0;
 export function screen() {
   const now = state.view.replay;
   return h("div.replay",
-    h("header.bar", brand(), h("span.chip", clean(now.file, 60)), h("span.space"), checksBadge(now.checks),
+    h("header.bar", brand(), h("span.chip", { title: clean(now.file, 60) }, [handName(now.rules, now.hand), now.day ?? clean(now.file, 60)].filter(Boolean).join(" · ")), h("span.space"), checksBadge(now.checks),
       iconButton("close", "close", close)),
     h("main",
       h("div.top-notes", bannersView(), noticeView()),

@@ -1,4 +1,4 @@
-// Plates of the other players, the time of a turn, and what seats have in common.
+// Plates of the other players, and what seats have in common.
 
 import {
   act, ask, button, change, clean, cleanName, count, duration, h, number, person, redraw, shield, signed, state, t,
@@ -24,14 +24,14 @@ let ticking = 0;
 
 export function noteView() {
   seenAt = performance.now();
-  const { clock, waiting, paused } = table() ?? {};
+  const { clock, waiting, paused, people } = table() ?? {};
   clearInterval(ticking);
-  if (clock?.running || waiting || paused) ticking = setInterval(redraw, 500);
+  if (clock?.running || waiting || paused || people?.some((who) => who.then)) ticking = setInterval(redraw, 500);
 }
 
 export const sinceView = () => (performance.now() - seenAt) / 1000;
 
-/** Seconds left and the part of the whole, or null without a clock for this seat. */
+/** Seconds left and part of the whole; null without a clock for this seat. */
 export function timeLeft(seat) {
   const clock = state.view?.table?.clock;
   if (!clock?.limit || clock.seat !== seat) return null;
@@ -120,11 +120,12 @@ export const chargeList = (charges, withName) => h("ul.charges", charges.map(({ 
 
 export const chargeName = (rule) => t("rule.cited", { text: tCode(`charge.${rule}`, "charge.other"), rule });
 
-function linkSentence(seat) {
+export function linkSentence(seat) {
   const who = person(seat);
-  const said = t(`link.${who.bot && who.link === "here" ? "bot" : who.link}-long`, { name: nameOf(seat) });
-  const { what, in_s } = who.then ?? {};
-  return what ? `${said} ${t(`then.${what}`)}${in_s ? ` (${duration(in_s - sinceView())})` : ""}` : said;
+  const name = nameOf(seat);
+  const said = t(`link.${who.bot && who.link === "here" ? "bot" : who.link}-long`, { name });
+  const { what, in_s: left } = who.then ?? {};
+  return left == null ? said : `${said} ${t(`then.${what}${left ? "-soon" : ""}`, { name, time: duration(left - sinceView()) })}`;
 }
 
 export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`, phrase) : clean(text, 500));

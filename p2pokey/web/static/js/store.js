@@ -1,4 +1,4 @@
-// Everything the page is drawn from: the newest view, and what is local to this tab.
+// All the page is drawn from: the newest view, and what is local to this tab.
 
 import { t } from "./i18n.js";
 
@@ -54,6 +54,17 @@ export function change(values) {
   Object.assign(local, values);
   redraw();
 }
+
+/** What this tab has kept under that name, or null. */
+export function kept(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name));
+  } catch {
+    return null; // not ours, or cut off
+  }
+}
+
+export const keep = (name, value) => sessionStorage.setItem(name, JSON.stringify(value));
 
 export const on = (type, handler, options) => document.addEventListener(type, handler, options);
 

@@ -18,7 +18,7 @@ export function screen() {
       h("div.top-notes", bannersView(), noticeView(), asksView()),
       h("h1.sr", t("table.title", { game: t(`game.${now.rules}`) })),
       h("section.felt", { label: t("table.label") },
-        seatsView(), otherPiles(), !covered && meldsView(), progressView(), actionLine(), resultTab()),
+        seatsView(), otherPiles(), !covered && meldsView(), progressView(), actionLine()),
       covered ? handover(nameOf(now.handover)) : mine(now.seat),
       resultView()),
     drawerView(),
@@ -48,7 +48,7 @@ function mine(own) {
       h("div.who", nameLine(own), h("small.turn-text", turnText(), turn && h("span.time", ` · ${duration(turn.left)}`))),
       scoreTag(own),
       chargedTag(own),
-      buttonsView()),
+      buttonsView() ?? resultTab()),
     h("p", { id: "rack-keys", hidden: true }, t("rack.keys")),
     rackView());
 }

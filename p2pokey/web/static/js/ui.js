@@ -52,6 +52,8 @@ export const button = (key, symbol, click, props) => h("button", { click, ...pro
 
 export const iconButton = (key, symbol, click, props, ...more) => h("button.plain", { label: t(key), title: t(key), click, ...props }, icon(symbol), more);
 
+export const nothing = (key, values) => h("p.nothing", { key }, t(key, values));
+
 export const title = (text) => h("h1", { id: "page-title", tabindex: -1 }, text);
 
 export const form = (name, initial) => (local.forms[name] ??= { ...initial });
