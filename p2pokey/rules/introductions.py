@@ -20,7 +20,7 @@ _SUMMARIES = {
     },
     "101-challenge": {
         "en": "Rising, with Going Pairs, and whose discard helps you pays.",
-        "tr": "Katlamalı; çifte gidilir, taşı işe yarayan ceza yer.",
+        "tr": "Baraj yükselir, çifte gidilir; taşı işe yarayan ceza yer.",
     },
     "51": {
         "en": "The quick one: fourteen tiles, opening with 51.",
