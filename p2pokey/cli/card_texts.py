@@ -26,75 +26,14 @@ def say(language: Language, name: str, **figures: object) -> str:
 
 _NAMES = {
     "name.classic": Words("Classic Okey", "Klasik Okey"),
-    "name.101-classic": Words("101 Classic", "101 Klasik"),
-    "name.101-rising": Words("101 Rising", "101 Yükselen"),
-    "name.101-challenge": Words("101 Challenge", "101 Meydan Okuma"),
-    "name.51": Words("51", "51"),
+    "name.101-classic": Words("101 Classic", "101 Okey"),
+    "name.101-rising": Words("101 Rising", "101 Katlamalı"),
+    "name.101-challenge": Words("101 Challenge", "101 Çifte Gitmeli"),
+    "name.51": Words("51", "51 Okey"),
     "name.101-standard": Words("101 Standard", "101 Standart"),
-    "name.101-progressive": Words("101 Progressive", "101 Katlamalı"),
-    "name.51-feeding": Words("51 with feeding", "51 İşleme Cezalı"),
+    "name.101-progressive": Words("101 Progressive", "101 Artırmalı"),
+    "name.51-feeding": Words("51 with feeding", "51 İşlemeli"),
     "name.duel": Words("Duel", "Düello"),
-}
-
-_LINES = {
-    "line.classic": Words(
-        "collect in secret, lay the whole rack down at once",
-        "gizlice topla, bütün ıstakayı bir defada aç",
-    ),
-    "line.101-classic": Words(
-        "open with points or pairs, add to every meld", "sayıyla ya da çiftle aç, her pere işle"
-    ),
-    "line.101-rising": Words(
-        "each opening must beat the last; dear ones bring a bonus",
-        "her açış öncekini geçmeli; yüksek açış ödül getirir",
-    ),
-    "line.101-challenge": Words(
-        "who discards a useful tile pays; Going Pairs", "işe yarayan taşı atan öder; çifte gitmek"
-    ),
-    "line.51": Words("the short one, with a small rack", "az taşlı, kısa oyun"),
-    "line.101-standard": Words(
-        "short melds, charged mistakes, no taking of playable tiles",
-        "kısa perler, cezalı hatalar, işlek taş alınmaz",
-    ),
-    "line.101-progressive": Words(
-        "101 Standard with rising floors", "101 Standart, yükselen açma sınırıyla"
-    ),
-    "line.51-feeding": Words(
-        "who owns a meld pays for what rivals add to it",
-        "perin sahibi, rakibin işlediği her taşı öder",
-    ),
-    "line.duel": Words(
-        "two players rearrange one common table", "iki oyuncu ortak masayı yeniden dizer"
-    ),
-}
-
-_INTROS = {
-    "intro.classic": Words(
-        "Draw a tile or take the left neighbour's discard, then discard one. With {full} tiles on "
-        "the rack, finish by discarding one and showing the other {rack} as runs and sets, or as "
-        "{pairs} pairs. Everybody but the finisher loses points.",
-        "Ortadan bir taş çek ya da soldakinin attığını al, sonra bir taş at. Istakada {full} taş "
-        "varken birini atıp kalan {rack} taşı seri ve gruplar ya da {pairs} çift olarak "
-        "gösterirsen bitersin. Biten dışında herkes sayı kaybeder.",
-    ),
-    "intro.open": Words(
-        "Draw a tile or take the left neighbour's discard, lay what you like, discard one. Before "
-        "anything of yours may lie on the table you must open: with runs and sets worth {melds}, or "
-        "with {pairs} pairs. Then lay more, add tiles to any meld, and fetch okeys back with the tile "
-        "for which they stand. Who discards the last tile ends the hand. Points are bad.",
-        "Ortadan bir taş çek ya da soldakinin attığını al, istediğini aç, bir taş at. Masaya taş "
-        "koymadan önce el açman gerekir: toplamı {melds} olan seri ve gruplarla ya da {pairs} çiftle. "
-        "Sonra yeni per açabilir, her pere taş işleyebilir, okeyin yerine geçtiği taşı koyup okeyi "
-        "alabilirsin. Son taşını atan eli bitirir. Sayı almak kötüdür.",
-    ),
-    "intro.duel": Words(
-        "On your turn play tiles to the common table, or draw one. Your first play comes from the "
-        "rack alone and is worth {floor}. After that you may take the whole table apart, as long as "
-        "every tile of it lies in a valid set again. Who empties the rack wins.",
-        "Sıran gelince ortak masaya taş koy ya da bir taş çek. İlk koyuşun yalnız kendi ıstakandan, "
-        "toplamı en az {floor} olmalı. Sonra masanın tamamını yeniden dizebilirsin; yeter ki "
-        "masadaki her taş yine geçerli bir perde dursun. Istakasını boşaltan kazanır.",
-    ),
 }
 
 _FIGURES = {
@@ -288,5 +227,5 @@ _OPTIONS = {
     ),
 }
 
-TEXTS = _NAMES | _LINES | _INTROS | _FIGURES | _CHARGES | _SCORES | _MATCH | _OPTIONS
+TEXTS = _NAMES | _FIGURES | _CHARGES | _SCORES | _MATCH | _OPTIONS
 """All texts by name."""

@@ -6,6 +6,7 @@ from functools import partial
 from p2pokey.cli.card_parts import Card, Row, Say, Section
 from p2pokey.cli.card_scores import bonus_section, charges_section, scores_section
 from p2pokey.cli.card_texts import Language, say
+from p2pokey.rules.introductions import introduction
 from p2pokey.rules.published import OPTIONS, OpenTableRules, Option, RuleSet
 from p2pokey.rules.rulesets import options_of
 from p2pokey.tiles import TILE_COUNT
@@ -28,20 +29,10 @@ def card_of(rules: RuleSet, language: Language) -> Card:
     ]
     return Card(
         name=words(f"name.{rules.key}"),
-        intro=_intro(rules, words),
+        intro=introduction(rules)[language],
         sections=tuple(section for section in sections if section is not None),
         more=words("more", key=rules.key),
     )
-
-
-def _intro(rules: RuleSet, words: Say) -> str:
-    if rules.table is not None:
-        table = rules.table
-        return words("intro.open", melds=table.melds_floor, pairs=table.pairs_floor)
-    if rules.duel is not None:
-        return words("intro.duel", floor=rules.duel.opening_floor)
-    rack = rules.rack_size
-    return words("intro.classic", full=rack + 1, rack=rack, pairs=rack // 2)
 
 
 def _figures(rules: RuleSet, words: Say) -> Iterator[Row]:

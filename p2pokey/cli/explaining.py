@@ -13,6 +13,7 @@ from p2pokey.cli.card_texts import Language, say
 from p2pokey.cli.cards import card_of
 from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.output import Output
+from p2pokey.rules.introductions import summary
 from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.rules.rulesets import options_of, ruleset_for
 
@@ -64,9 +65,7 @@ def _records() -> list[dict[str, object]]:
 
 
 def _list_lines(language: Language) -> Iterator[str]:
-    rows = tuple(
-        (key, say(language, f"name.{key}"), say(language, f"line.{key}")) for key in RULE_SETS
-    )
+    rows = tuple((key, say(language, f"name.{key}"), summary(key)[language]) for key in RULE_SETS)
     return aligned(rows, right=False)
 
 

@@ -20,6 +20,8 @@ def transcript_folder(profile: Profile) -> Path:
 def name_of(wanted: str | None, profile: Profile) -> str:
     """The name that was asked for, else the one that is kept, else the one of the computer's user.
 
+    The administrator of a computer is nobody's name: "Player" then, and where there is none.
+
     Raises:
         CommandError: it cannot be shown to others.
     """
@@ -29,7 +31,7 @@ def name_of(wanted: str | None, profile: Profile) -> str:
     if name is None:
         with suppress(OSError, KeyError, ImportError):
             name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
-        name = name if name and _is_name(name) else "Player"
+        name = name if name and name != "Root" and _is_name(name) else "Player"
     try:
         check_name(name)
     except DecodeError as error:

@@ -25,6 +25,7 @@ from p2pokey.web.past import (
     hand_files,
     look_at,
     read_file,
+    saved_at,
     to_json,
 )
 
@@ -82,6 +83,8 @@ class Archive:
             "id": hand.id,
             "rules": hand.rules,
             "day": hand.day,
+            "time": hand.time,
+            "hand": hand.hand,
             "names": [self.name_of(key, self.folder / hand.id) for key in hand.keys],
             "points": list(hand.points),
             "status": hand.status,
@@ -149,6 +152,13 @@ class Archive:
         if path.parent not in self._names:
             await asyncio.to_thread(self._list)
         return path, await asyncio.to_thread(read_file, path)
+
+    def day_of(self, path: Path) -> str | None:
+        """ISO 8601 day on which a file of the folder was saved; None if it has gone."""
+        try:
+            return saved_at(path.stat().st_mtime)[0]
+        except OSError:
+            return None
 
     async def finish(self) -> None:
         """Waits until its thread has ended."""

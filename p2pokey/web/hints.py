@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from p2pokey.bots.choosing import choose
 from p2pokey.bots.source import Source
 from p2pokey.errors import LocalProtocolError
+from p2pokey.rules.distance import distance
 from p2pokey.rules.melds import identity
 from p2pokey.rules.moves import (
     Add,
@@ -31,6 +32,7 @@ from p2pokey.rules.open_melds import extended, okey_of, opening_value, read_new
 from p2pokey.rules.open_state import Opened, OpenTable, TableMeld
 from p2pokey.rules.playable import accepts, swaps_of
 from p2pokey.rules.state import HandState, Phase
+from p2pokey.rules.templates import rack_of
 from p2pokey.rules.view import View
 from p2pokey.tiles import Tile, format_tile
 from p2pokey.web.following import kind_of
@@ -170,12 +172,20 @@ def _reason(view: View, move: Move) -> Json:
             told["value"] = after.value - table.melds[meld].value
         case Discard(placed):
             told["charge"] = _charge(state, placed.tile)
+            if state.table is None:
+                told["missing"] = _missing(view, placed)
         case DrawLeft():
             top = state.faces[state.discards[state.left_of(state.turn)][-1]]
             told["tile"] = None if top is None else format_tile(top)
         case _:
             pass
     return told
+
+
+def _missing(view: View, discarded: Placed) -> int:
+    """Tiles that the rack then lacks for a finish, in a game without a table."""
+    kept = [tile for slot, tile in view.rack() if slot != discarded.slot]
+    return distance(rack_of(kept, view.state.okey), wrap=view.state.rules.wrap)
 
 
 def _floor(state: HandState, melds: tuple[TableMeld, ...]) -> int:

@@ -25,8 +25,12 @@ class PastHand:
     """Its path below the folder of hands, with `/`."""
     day: str
     """ISO 8601 day on which it was saved."""
+    time: str
+    """HH:MM of that day, as this computer's clock had it."""
     status: str
     rules: str = ""
+    hand: int | None = None
+    """Which of its match, from 1; None: that cannot be read."""
     keys: tuple[bytes, ...] = ()
     points: tuple[int, ...] = ()
     played: PlayedHand | None = None
@@ -83,20 +87,28 @@ def hand_files(folder: Path) -> Iterator[tuple[float, Path]]:
             continue
 
 
+def saved_at(at: float) -> tuple[str, str]:
+    """Day and time of day at which a file was written, in seconds since 1970."""
+    day, _, clock = time.strftime("%Y-%m-%d %H:%M", time.localtime(at)).partition(" ")
+    return day, clock
+
+
 def look_at(folder: Path, path: Path, at: float, verifier: Verifier) -> PastHand:
     """What a file holds; `at` is when it was written."""
     id_ = path.relative_to(folder).as_posix()
-    day = time.strftime("%Y-%m-%d", time.localtime(at))
+    day, clock = saved_at(at)
     data = read_file(path)
     try:
         hand, setup = read_hand(data, verifier), decode_header(data.partition(b"\n")[0])
     except (DecodeError, VerificationError):
-        return PastHand(id=id_, day=day, status=UNREADABLE)
+        return PastHand(id=id_, day=day, time=clock, status=UNREADABLE)
     return PastHand(
         id=id_,
         day=day,
+        time=clock,
         status=UNSCORED if hand is None else SCORED,
         rules=setup.rules.key,
+        hand=setup.match_hand + 1,
         keys=setup.roster,
         points=() if hand is None else hand.points,
         played=hand,

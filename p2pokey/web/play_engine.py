@@ -388,7 +388,8 @@ class PlayEngine:
         if intent.get("id") is not None:
             path, data = await self._archive.find(intent["id"])
             named = self._archive.names_beside(path)
-            self._viewer.open(data, file=path.name, name_of=named)
+            day = self._archive.day_of(path)
+            self._viewer.open(data, file=path.name, name_of=named, day=day)
             return
         await asyncio.sleep(PIECE_S)
         whole = self._upload.add(intent)

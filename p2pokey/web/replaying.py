@@ -42,15 +42,22 @@ class Replay:
         return max(0, len(self.moments) - 1)
 
     def json(
-        self, *, file: str, step: int, seat: Seat | None, names: Sequence[str | None] = ()
+        self,
+        *,
+        file: str,
+        step: int,
+        seat: Seat | None,
+        names: Sequence[str | None] = (),
+        day: str | None = None,
     ) -> Json:
         """REPLAY of docs/page-protocol.md.
 
         Args:
-            file: its name, for the title.
+            file: its name.
             step: 0 for the deal; the nearest that there is, is shown.
             seat: whose view it is; None shows all racks.
             names: of the players, where they are known.
+            day: ISO 8601, on which it was saved, where that is known.
         """
         at = min(max(step, 0), self.last_step)
         moment = self.moments[at] if self.moments else None
@@ -61,6 +68,8 @@ class Replay:
             "steps": len(self.moments),
             "seat": seat,
             "rules": None if setup is None else setup.rules.key,
+            "hand": None if setup is None else setup.match_hand + 1,
+            "day": day,
             "people": self._people(names),
             "game": None if moment is None else self._game(moment, seat),
             "move": None if moment is None else moment_json(moment),

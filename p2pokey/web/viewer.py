@@ -44,6 +44,7 @@ class _Opened:
     file: str
     setup: HandSetup
     names: Sequence[str | None]
+    day: str | None = None
     step: int = 0
     seat: Seat | None = None
     moments: list[Moment] = field(default_factory=list)
@@ -74,8 +75,8 @@ class Viewer:
     _opened: _Opened | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def open(self, data: bytes, *, file: str, name_of: NameOf) -> None:
-        """Shows a transcript in place of whatever is shown.
+    def open(self, data: bytes, *, file: str, name_of: NameOf, day: str | None = None) -> None:
+        """Shows a transcript in place of whatever is shown; `day` is when it was saved.
 
         Raises:
             IntentRefused: `unreadable`: it is none, or one of another version.
@@ -83,7 +84,7 @@ class Viewer:
         setup = setup_of(data)
         self.close()
         names = [name_of(key) for key in setup.roster]
-        self._opened = opened = _Opened(file=file, setup=setup, names=names)
+        self._opened = opened = _Opened(file=file, setup=setup, names=names, day=day)
         task = asyncio.create_task(self._read(opened, data))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -169,7 +170,11 @@ class Viewer:
         if opened is None:
             return None
         return opened.shown.json(
-            file=opened.file, step=opened.step, seat=opened.seat, names=opened.names
+            file=opened.file,
+            step=opened.step,
+            seat=opened.seat,
+            names=opened.names,
+            day=opened.day,
         )
 
 

@@ -17,8 +17,8 @@ from p2pokey.native.backends import choose_backend
 from p2pokey.native.entropy import OsEntropy
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
-from p2pokey.rules.published import OPTIONS, RULE_SETS
-from p2pokey.rules.rulesets import options_of, ruleset_for
+from p2pokey.rules.published import RULE_SETS
+from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.web.acting import MOVES, move_of, read_wishes
 from p2pokey.web.archive import file_json
@@ -34,6 +34,7 @@ from p2pokey.web.sorting import sorts_json
 from p2pokey.web.staging import Stage
 from p2pokey.web.talk_feed import PHRASES
 from p2pokey.web.uploading import Upload
+from p2pokey.web.world import world_json
 from tests.bots.hands import Source
 from tests.web.local_table import WORDS, LocalTable, is_over, options_json
 
@@ -96,18 +97,7 @@ class LocalEngine:
     # --- the Engine protocol ---
 
     def world(self) -> Json:
-        games = [
-            {
-                "key": key,
-                "players": rules.players,
-                "options": [
-                    {"name": name, "values": list(values), "usual": options_of(rules)[name]}
-                    for name, values in OPTIONS[key].items()
-                ],
-            }
-            for key, rules in RULE_SETS.items()
-        ]
-        return {"games": games, "phrases": list(PHRASES), "version": "0.0.0-test"}
+        return world_json() | {"version": "0.0.0-test"}
 
     def view(self) -> View:
         return {
@@ -470,7 +460,7 @@ class LocalEngine:
 
     def _do_past(self, intent: Intent) -> None:
         hand = {
-            "id": "hand-1", "rules": "classic", "day": "2026-05-01", "names": ["Ayşe", "Mehmet"],
+            "id": "hand-1", "rules": "classic", "day": "2026-05-01", "time": "20:15", "hand": 2, "names": ["Ayşe", "Mehmet"],
             "points": [0, -2], "status": "scored",
         }  # fmt: skip
         sums = {"hands": 12, "won": 5, "matches": 2, "matches_won": 1, "points": -34}

@@ -2,14 +2,16 @@
 
 import pytest
 
+from p2pokey.rules.distance import distance
 from p2pokey.rules.engine import engine_for
 from p2pokey.rules.moves import Discard, DrawLeft, DrawStack, Placed
 from p2pokey.rules.published import RULE_SETS
+from p2pokey.rules.templates import rack_of
 from p2pokey.tiles import Seat, Slot, Tile, format_tile
 from p2pokey.web.following import NewTile, kind_of, move_json
-from p2pokey.web.hints import intent_of
+from p2pokey.web.hints import advice, intent_of
 from tests.bots.decks import shuffled
-from tests.bots.hands import dealt, view_of
+from tests.bots.hands import Source, dealt, view_of
 from tests.web.courses import course
 
 
@@ -72,3 +74,22 @@ def test_a_move_is_told_by_what_it_made_public(key: str) -> None:
         if isinstance(move, DrawStack):
             assert told["tiles"] == []
             assert "tile" not in told
+
+
+def test_an_advised_discard_says_what_then_is_missing() -> None:
+    for view, move in course("classic", 3):
+        if not isinstance(move, Discard):
+            continue
+        told = advice(view, Source("why"))
+        assert told is not None
+        if told["intent"]["do"] == "discard":
+            kept = [tile for tile in view.rack() if format_tile(tile[1]) != told["intent"]["tile"]]
+            lacks = distance(rack_of([tile for _, tile in kept], view.state.okey), wrap=True)
+            assert told["why"]["missing"] == lacks > 0
+
+
+def test_an_advised_discard_at_an_open_table_says_what_it_costs() -> None:
+    found = (advice(view, Source("why")) for view, _ in course("101-rising", 2, every=7))
+    discards = [one["why"] for one in found if one and one["intent"]["do"] == "discard"]
+    assert discards
+    assert all(set(why) == {"code", "charge"} for why in discards)

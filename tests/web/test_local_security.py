@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+import socket
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from p2pokey.web import server as server_module
 from p2pokey.web.gate import make_gate
-from p2pokey.web.server import BAD_FRAME, BAD_TOKEN, TOO_FAST, TOO_MANY
+from p2pokey.web.server import BAD_FRAME, BAD_TOKEN, TOO_FAST, TOO_MANY, _listen_on
 from p2pokey.web.session import FRAMES_BURST, MAX_FRAME_BYTES, Allowance
 from tests.web.support import ask, get, hello, host_of, page, tab, token_of, until_frame
 
@@ -389,3 +390,12 @@ def test_intents_are_answered_and_views_follow():
 def test_a_port_of_80_needs_no_number():
     assert "127.0.0.1" in make_gate(["127.0.0.1"], 80, "0").hosts
     assert "127.0.0.1" not in make_gate(["127.0.0.1"], 8080, "0").hosts
+
+
+def test_a_frame_does_not_wait_for_the_one_before():
+    """A small packet is held back until the last one is acknowledged, unless that is turned off."""
+    (listening,) = _listen_on(("127.0.0.1",), 0)
+    with listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

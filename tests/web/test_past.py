@@ -1,13 +1,14 @@
 """The list of saved hands, and the way from its ids back to files."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.table.statistics import Counting
-from p2pokey.web.past import PastHand, find_hand, hand_files, look_at, to_json
+from p2pokey.web.past import PastHand, find_hand, hand_files, look_at, saved_at, to_json
 from tests.cli.conftest import transcript  # noqa: F401 - a fixture
 
 VERIFIER = Ed25519Verifier()
@@ -40,6 +41,8 @@ def test_newest_first_with_what_they_are(folder: Path):
         ("cut.jsonl", "no-score"),
     ]
     assert hands[0].rules == "classic"
+    assert [hand.hand for hand in hands] == [1, None, 1]
+    assert (hands[0].day, hands[0].time) == saved_at(1_000_002)
     assert len(hands[0].points) == 4
     assert past_hands(folder / "nowhere") == []
 
@@ -70,3 +73,8 @@ def test_rows_for_the_page(folder: Path):
     assert [row["hands"] for row in rows] == [1, 1, 1, 1]
     assert rows[0]["matches"] == 0
     assert {row["name"] for row in rows[1:]} == {k.hex()[:8] for k in hands[0].keys if k != key}
+
+
+def test_day_and_time_are_those_of_this_computers_clock(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(time, "localtime", time.gmtime)
+    assert saved_at(1_000_002) == ("1970-01-12", "13:46")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from p2pokey.cli.card_texts import Language, say
 from p2pokey.net.progress import Phase
 from p2pokey.rules import melds
 from p2pokey.rules.published import OPTIONS, RULE_SETS
@@ -114,7 +115,7 @@ def test_what_the_engine_names_has_a_sentence(language: str) -> None:
 def test_games_and_options_have_names(language: str) -> None:
     catalogue = _catalogue(language)
     for key in RULE_SETS:
-        assert {f"game.{key}", f"game.{key}.help"} <= catalogue.keys()
+        assert f"game.{key}" in catalogue
         for name, values in OPTIONS[key].items():
             if name == "hands":
                 continue
@@ -170,7 +171,30 @@ def test_nothing_is_inline_and_nothing_is_markup() -> None:
         assert 'setAttribute("style"' not in text, name
 
 
+def test_every_script_is_asked_for_at_once() -> None:
+    """A script that only another one names would be fetched a level later, over a new connection."""
+    page = (STATIC / "index.html").read_text("utf-8")
+    preloaded = re.findall(r'<link rel="modulepreload" href="/js/([\w-]+\.js)">', page)
+    started = re.findall(r'<script type="module" src="/js/([\w-]+\.js)">', page)
+    texts = dict(_scripts())
+    reached = set(started)
+    todo = list(started)
+    while todo:
+        imported = set(re.findall(r'from "\./([\w-]+\.js)"', texts[todo.pop()])) - reached
+        reached |= imported
+        todo += imported
+    assert sorted(preloaded) == sorted(reached - set(started))
+    assert reached == texts.keys()
+
+
 def test_shapes_and_labels_are_on_by_default() -> None:
     page = (STATIC / "index.html").read_text("utf-8")
     assert 'data-shapes="on"' in page
     assert "user-scalable" not in page
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_a_game_has_one_name_on_the_page_and_in_the_terminal(language: Language) -> None:
+    sentences = _catalogue(language.value)
+    for key in RULE_SETS:
+        assert sentences[f"game.{key}"] == say(language, f"name.{key}")

@@ -17,6 +17,7 @@ from p2pokey.peer.table_names import FILE
 from p2pokey.transcript.setup import decode_header
 from p2pokey.web import play_engine, viewer
 from p2pokey.web.engine import IntentRefused
+from p2pokey.web.past import saved_at
 from p2pokey.web.play_engine import PlayEngine
 from tests.cli.conftest import transcript  # noqa: F401 - a fixture
 from tests.web.engines import Page, engine_at
@@ -62,6 +63,7 @@ def test_an_own_hand_step_by_step_with_the_names_at_its_table(
         await page.act("replay", id="session/hand-001-seat-1.jsonl")
         first = await page.until(lambda view: view["replay"])
         assert engine.view()["screen"] == "replay"
+        assert (first["hand"], first["day"]) == (1, saved_at(time.time())[0])
         assert [person["name"] for person in first["people"]] == [f"Seat {n}" for n in range(4)]
         shown = await page.until(is_checked)
         assert shown["steps"] > 2

@@ -63,7 +63,7 @@ def test_edits_are_undone_reset_split_and_taken_back_to_the_rack() -> None:
         await wait_js(page, "p2pokey.state.local.work === null")
         await drag(page, tile(page, own[0]), page.locator(".melds .meld").first)
         await wait_js(page, f"p2pokey.state.local.work?.sets[0].includes('{own[0]}')")
-        assert await page.locator(".meld.loose, .meld .verdict").count() >= 1
+        await page.locator(".meld.loose, .meld .verdict").first.wait_for()
         await tile(page, own[0]).click()
         await page.locator("[data-act=to-rack]").click()
         await wait_js(page, f"p2pokey.state.local.rows.flat().includes('{own[0]}')")

@@ -14,7 +14,6 @@ export function useConnection(made, refused) {
 /** Sends an intent; resolves to why it was refused, or null. */
 export const tell = (name, more) => connection.act({ do: name, ...more });
 
-/** The same, and says why not. */
 export async function act(name, more) {
   const refused = await tell(name, more);
   if (refused) {
@@ -26,7 +25,7 @@ export async function act(name, more) {
 
 export const takeControl = () => connection.takeControl();
 
-/** The sentence of a rule that says no, with its numbers: {rule, text, numbers}. */
+/** The sentence of a REFUSAL, with its numbers. */
 export function sentence({ rule, text, numbers = {} }) {
   const named = Object.keys(numbers).sort().join("-");
   const key = [`rule.${rule}.${named}`, `rule.${rule}`].find(has);
@@ -35,16 +34,13 @@ export function sentence({ rule, text, numbers = {} }) {
 
 export const cited = (why) => t("rule.cited", { text: sentence(why), rule: why.rule });
 
-/** Says why not; a rule as a card with its number and what it says in general. */
+/** Says why not; a rule as a card with its number. */
 export function refuse(why) {
   if (!why?.rule) {
     toast(has(`refused.${why?.code}`) ? t(`refused.${why.code}`, why) : clean(why?.text) || t("refused.not-now"), "bad");
     return;
   }
-  const { rule, numbers } = why;
-  const text = sentence(why);
-  const general = has(`rule.${rule}`) ? t(`rule.${rule}`, numbers) : "";
-  toast(text, "bad", { rule, general: general === text ? "" : general });
+  toast(sentence(why), "bad", { rule: why.rule });
 }
 
 let nextToast = 1;

@@ -1,4 +1,4 @@
-// What a turn offers: the line of four actions, piles in the corners, buttons above the rack.
+// What a turn offers: four actions, piles in the corners, buttons above the rack.
 
 import { cited, count, describe, game, h, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";
@@ -97,7 +97,6 @@ export function buttonsView() {
     finishButton(seen));
 }
 
-/** One button; `key` is the letter that does the same. */
 const actButton = (name, click, { key = null, kind = "", text = t(`do.${name}`), off = null } = {}) => h("button.act", {
   key: name, class: kind, "data-act": name, "aria-disabled": off, "aria-keyshortcuts": key,
   title: key && t("key.title", { key }), click,

@@ -1,19 +1,20 @@
 // Saved games, past hands, statistics: all from transcripts on this computer.
 
 import {
-  act, button, clean, cleanName, h, has, icon, list, number, refuse, shield, signed, state, t, tCode,
+  act, button, clean, cleanName, h, has, icon, list, nothing, number, refuse, shield, signed, state, t, tCode,
 } from "./core.js";
 
 const MOST_BYTES = 30_000_000;
 const PIECE = 36 * 1024;
 const COLUMNS = ["hands", "won", "matches", "matches_won", "points"];
 
-const nothing = (key) => h("p.nothing", { key }, t(key));
+/** Game and number of a saved hand, as far as its file says so. */
+export const handName = (rules, hand) => rules && `${t(`game.${rules}`)} · ${t("match.hand", { n: hand })}`;
 
 export function archiveView() {
   const hands = state.view.past?.hands;
   return [
-    h("div.card.row-card", 
+    h("div.card.row-card",
       h("div", h("b", t("archive.open")), h("p", t("archive.open.help"))),
       h("label.button", icon("folder"), t("archive.choose"),
         h("input.sr", { type: "file", accept: ".jsonl,.p2pokey,.json", change: openFile }))),
@@ -21,11 +22,11 @@ export function archiveView() {
       : h("ul.cards", hands.map(handCard))];
 }
 
-function handCard({ id, rules, day, names, points, status }) {
+function handCard({ id, rules, day, time, hand, names, points, status }) {
   const scores = names.map((name, seat) => `${cleanName(name)} ${signed(points?.[seat] ?? 0)}`);
   return h("li.card.row-card", { key: id },
     h("div",
-      h("b", rules && `${t(`game.${rules}`)} · `, day),
+      h("b", [handName(rules, hand), day, time].filter(Boolean).join(" · ")),
       h("p", h("bdi", list(scores))),
       h("p.with-icon", shield(status === "scored" ? "verified" : "unproved"), tCode(`hand-status.${status}`, clean(status, 40)))),
     h("div.row-buttons", button("do.replay", "play", () => act("replay", { id })), button("do.save", "save", () => act("save", { id }))));

@@ -1,4 +1,4 @@
-// What nearly every part of the page needs, in one place to import from.
+// What nearly every part of the page needs.
 
 export * from "./acting.js";
 export * from "./dom.js";

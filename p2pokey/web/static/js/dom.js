@@ -1,14 +1,12 @@
-// Turns a description of the page into DOM, and changes only what is different from before.
-// Nodes are kept: a tile under the finger stays the same node.
+// Turns a description of the page into DOM. Nodes are kept: a tile under the finger stays the same.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");
 const HANDLERS = Symbol("handlers");
 
 /**
- * Describes an element: `h("button.primary", { key, click: act }, "Open")`. Properties may be left out;
- * `key` tells it from others alike, `class` may be a list with gaps, `label` is the accessible name, functions are listeners, and texts
- * become text nodes, never markup.
+ * An element: `h("button.primary", { key, click: act }, "Open")`. `key` tells it from others alike, `class` may be
+ * a list with gaps, `label` is the accessible name, functions are listeners, texts never markup.
  */
 export function h(name, ...rest) {
   const [tag, ...classes] = name.split(".");
@@ -29,10 +27,10 @@ export function patch(element, ...children) {
   patchChildren(element, flatten(children), false);
 }
 
-/** New nodes for what `children` describe, that nothing here will change again. */
+/** New nodes that nothing here will change again. */
 export const make = (...children) => flatten(children).map((child) => create(child, false));
 
-// What was there goes on as what is now called the same; without a key, in the order of those alike.
+// What was there goes on as what is called the same; without a key, in order.
 function patchChildren(element, next, svg) {
   const before = new Map();
   for (const item of element[KIDS] ?? []) before.set(item.v.id, [...(before.get(item.v.id) ?? []), item]);

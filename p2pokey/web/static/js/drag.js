@@ -1,5 +1,4 @@
-// Dragging by mouse, finger and pen through Pointer Events. The page may draw meanwhile: the ghost is
-// not part of it, and listeners sit on the document.
+// Dragging through Pointer Events. The page may draw meanwhile: the ghost is not part of it.
 
 import { change, h, local, make, on, picture } from "./core.js";
 
@@ -10,7 +9,7 @@ let active = null;
 let justDragged = false;
 let dropped = () => {};
 
-/** `onDrop` gets what was dragged, {kind, tiles}, and the text of the target or null. */
+/** `onDrop` gets {kind, tiles}, and the text of the target or null. */
 export function enableDragging(onDrop) {
   dropped = onDrop;
   on("pointerdown", down);
@@ -66,7 +65,7 @@ function begin() {
   Object.assign(active, { ghost, dx: box.left - x, dy: box.top - y });
   document.body.append(ghost);
   root.dataset.dragging = kind;
-  // The finger's moves must go on coming, whatever becomes of the tile's node.
+  // The moves must go on coming, whatever becomes of the tile's node.
   root.setPointerCapture?.(id);
   change({ dragging: tiles });
 }

@@ -1,7 +1,8 @@
-// The drawer beside the table: chat, moves, scores, proof. On a phone a sheet from below.
+// The drawer beside the table. On a phone a sheet from below.
 
 import {
-  act, button, change, clean, count, h, iconButton, local, number, onSubmit, shield, signed, state, t, table, tCode,
+  act, button, change, clean, count, h, iconButton, local, nothing, number, onSubmit, shield, signed, state, t, table,
+  tCode,
 } from "./core.js";
 import { chargeList, chatText, hasTeams, nameOf, seatsFrom } from "./seats.js";
 import { shufflers } from "./status.js";
@@ -35,8 +36,6 @@ function onTabKey(event) {
   const next = TABS[(TABS.indexOf(local.drawer) + step + TABS.length) % TABS.length];
   change({ drawer: next, focus: `tab-${next}` });
 }
-
-const nothing = (key) => h("p.nothing", t(key));
 
 function chatView() {
   const { chat, muted, seat } = table();
@@ -104,16 +103,19 @@ export function badge() {
 
 const title = ({ state, seat }) => t(`trust.${state}`, { n: (seat ?? 0) + 1 });
 
-const detail = ({ shuffles, accepted }) => t("trust.detail", {
-  done: shuffles.filter(Boolean).length, of: shuffles.length, proofs: count("count.proofs", accepted, { n: number(accepted) }),
-});
+const detail = ({ shuffles, accepted }) => [
+  h("span.of", t("trust.players", { done: shuffles.filter(Boolean).length, of: shuffles.length }), " · "),
+  count("count.proofs", accepted, { n: number(accepted) }),
+];
+
+const meaning = ({ state, disclosed }) => (disclosed && state === "verified" ? "disclosed" : state);
 
 function proofView() {
   const { trust } = table();
   if (!trust) return h("p", t("proof.none"));
   return h("div.proof",
     h("div.verdict-box", { class: trust.state }, shield(trust.state),
-      h("div", h("h3", title(trust)), h("p", t(`proof.means-${trust.state}`, { name: nameOf(trust.seat) })), trust.why && h("p", clean(trust.why)))),
+      h("div", h("h3", title(trust)), h("p", t(`proof.means-${meaning(trust)}`, { name: nameOf(trust.seat) })), trust.why && h("p", clean(trust.why)))),
     h("h3", t("proof.who")),
     shufflers(true),
     h("h3", t("proof.checked")),

@@ -1,12 +1,12 @@
-// What a new view brings besides pictures: sounds, title, log, words for screen readers.
+// What a new view brings besides pictures: sounds, title, log, words that are read out.
 
-import { clean, describe, local, signed, t, table } from "./core.js";
+import { clean, describe, keep, kept, local, signed, t, table } from "./core.js";
 import { chargeName, chatText, finishText, nameOf } from "./seats.js";
 import { play } from "./sound.js";
 import { turnText } from "./status.js";
 
+const STORED = "p2pokey-log";
 let before = null;
-let lines = 0;
 
 export function follow() {
   const now = table();
@@ -17,8 +17,17 @@ export function follow() {
     failed: now.trust?.state === "failed", hand: now.match?.hand,
   };
   if (before && now) compare(now, before, is);
-  else if (mine) say(turnText());
+  else if (now) begin(now, mine);
   before = is;
+}
+
+const words = (now) => now.trust?.words?.join();
+
+// The page was loaded, perhaps anew in the middle of a hand: then its moves are still known.
+function begin(now, mine) {
+  const [of, log] = kept(STORED) ?? [];
+  local.log = of && of === words(now) ? log : [];
+  if (mine) say(turnText());
 }
 
 function compare(now, was, is) {
@@ -74,8 +83,9 @@ function tellChat(now, seen) {
 }
 
 function note(text, kind) {
-  lines += 1;
-  local.log = [...local.log.slice(-150), { n: lines, text, kind }];
+  const n = (local.log.at(-1)?.n ?? 0) + 1;
+  local.log = [...local.log.slice(-150), { n, text, kind }];
+  keep(STORED, [words(table()), local.log]);
 }
 
 function say(text) {

@@ -1,4 +1,4 @@
-// Waiting for friends: code, link, QR, who is here, who knocks, what is being done.
+// Waiting for friends.
 
 import { act, brand, button, clean, cleanName, h, state, t, tCode, title, toast } from "./core.js";
 import { banner, bannersView, noticeView } from "./status.js";
@@ -6,10 +6,10 @@ import { banner, bannersView, noticeView } from "./status.js";
 export function screen() {
   const { gathering: now } = state.view;
   const isHost = now.role === "host";
-  return h("div.lobby", 
+  return h("div.lobby",
     h("header.bar", brand()),
     h("div.top-notes", bannersView(), noticeView(), now.knocks?.map(knock)),
-    h("main.page.gathering", 
+    h("main.page.gathering",
       title(t(`gathering.title-${now.role}`)),
       (now.code || now.link) && invitation(now),
       h("section.card", { label: t("gathering.seats") },
@@ -17,13 +17,12 @@ export function screen() {
         h("p.note", { role: "status" }, tCode(`gathering.phase-${now.phase}`, "gathering.phase-waiting", { n: now.here.length, of: now.seats })),
         now.total > 0 && h("progress", { max: now.total, value: now.done, label: t("gathering.progress") })),
       now.window_s > 0 && h("p.note", t("gathering.window", { n: Math.max(1, Math.round(now.window_s / 60)) })),
-      h("div.row-buttons", 
+      h("div.row-buttons",
         isHost && now.window === "closed" && button("gathering.reopen", "play", () => act("reopen"), { class: "primary" }),
         now.can_bring_bots && now.here.length < now.seats && button("gathering.bot", "robot", () => act("bots", { count: 1 })),
         button("gathering.cancel", "close", () => act("cancel")))));
 }
 
-// Somebody at the door of a public table.
 function knock({ n, name, key }) {
   const answer = (yes) => () => act("admit", { n, yes });
   return banner("warn", t("gathering.knock", { name: cleanName(name), key: clean(key, 8) }),
@@ -40,7 +39,7 @@ const invitation = ({ code, link, qr }) => h("section.card.invitation", { label:
     link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link), copyButton(link, "gathering.copy-link")]),
   qr && h("figure", qrView(qr), h("figcaption", t("gathering.qr"))));
 
-/** Rows of dark (1) and light (0) modules, with the margin that scanners need. */
+/** Rows of dark (1) and light (0), with the margin that scanners need. */
 function qrView(rows) {
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x} ${y}h1v1h-1z` : "")));
   const size = rows.length + 8;

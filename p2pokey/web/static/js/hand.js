@@ -1,7 +1,6 @@
-// The player's own tiles: arrangement, melds not sent yet, the duel's table under work. A view never
-// moves a tile that is there already.
+// The player's own tiles. A view never moves one that is there already.
 
-import { change, game, isDuel, local, mayAct, settings, state, table, tell } from "./core.js";
+import { change, game, isDuel, keep, kept, local, mayAct, settings, state, table, tell } from "./core.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 
 const STORED = "p2pokey-hand";
@@ -10,6 +9,7 @@ let current = "";
 let landing = null;
 let keeping = 0;
 let proposed = "[]";
+let order = "";
 
 const takeOut = (sets, tiles) => without(sets, tiles).filter((set) => set.length > 0);
 const without = (sets, tiles) => sets.map((set) => set.filter((tile) => !tiles.includes(tile)));
@@ -31,20 +31,17 @@ export function laidAside() {
   return local.work.sets.flat().filter((tile) => !old.includes(tile));
 }
 
-/** What the duel's table looks like just now: under work, or as it lies. */
 export const tableSets = () => local.work?.sets ?? lying();
 
-/** Whether the duel's table may be taken apart now. */
 export const mayWork = () => isDuel() && Boolean(game()?.can?.play) && mayAct();
 
-/** Whether one of the tiles belongs to the duel's table. */
 export const fromTable = (tiles) => isDuel() && lying().flat().some((tile) => tiles.includes(tile));
 
 export function settle() {
   const seen = game();
   if (!seen) {
-    // Between two hands, or in the lobby: nothing lies anywhere.
     current = "";
+    clearTimeout(keeping);
     Object.assign(local, { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
     return;
   }
@@ -62,6 +59,7 @@ export function settle() {
   local.fresh = (fresh.length ? fresh : local.fresh).filter((tile) => here.includes(tile));
   const all = [...rack, ...tableSets().flat()];
   local.picked = local.picked.filter((tile) => all.includes(tile));
+  if (JSON.stringify(local.rows) !== order) keepAll();
 }
 
 // Work on a table that has changed has no ground any more.
@@ -85,7 +83,7 @@ function edit(next) {
 
 function settled() {
   settle();
-  keep();
+  keepAll();
   proposeMelds();
 }
 
@@ -104,7 +102,6 @@ export function backToRack(tiles, place = null) {
   change({ picked: [], fresh: [] });
 }
 
-/** Puts tiles together, or adds them to a meld that is not sent yet. */
 export function setAside(tiles, index = null) {
   if (!isDuel()) edit({ melds: together(local.melds, tiles, index), picked: [] });
   else if (mayWork()) rebuild(together(tableSets(), tiles, index));
@@ -140,7 +137,7 @@ export function sort(kind) {
 export function sent() {
   change({ melds: [], work: null, past: [], picked: [] });
   settle();
-  keep();
+  keepAll();
 }
 
 function proposeMelds() {
@@ -151,24 +148,18 @@ function proposeMelds() {
   tell("stage", { melds });
 }
 
-function keep() {
+// Also the order that the player has not touched: the engine deals a rack out in its own.
+function keepAll() {
+  order = JSON.stringify(local.rows);
   clearTimeout(keeping);
   keeping = setTimeout(() => {
-    const { rows, melds, work } = local;
+    const { rows, melds, work, past } = local;
     // On a shared device both racks are kept, each by its own name.
-    const others = stored().filter((one) => one.name !== current).slice(-1);
-    sessionStorage.setItem(STORED, JSON.stringify([...others, { name: current, rows, melds, work }]));
+    const others = (kept(STORED) ?? []).filter((one) => one.name !== current).slice(-1);
+    keep(STORED, [...others, { name: current, rows, melds, work, past }]);
     const shown = rows.map((row) => row.map((tile) => (isHidden(tile) ? null : tile)));
     if (state.control) tell("layout", { rows: shown });
   }, 250);
-}
-
-function stored() {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED)) ?? [];
-  } catch {
-    return []; // not ours, or cut off
-  }
 }
 
 // What this tab has kept, else what the engine has.
@@ -176,10 +167,10 @@ function recall(name) {
   current = name;
   const { layout, staged } = table();
   const sets = staged?.melds.map((meld) => meld.tiles) ?? [];
-  const { rows, melds, work } = stored().find((one) => one.name === name) ?? {
+  const { rows, melds, work, past = [] } = kept(STORED)?.find((one) => one.name === name) ?? {
     rows: layout ?? [], melds: isDuel() ? [] : sets, work: isDuel() && sets.length ? { base: lying(), sets } : null,
   };
-  Object.assign(local, { rows, melds, work, past: [], picked: [], fresh: [], held: false, cursor: 0 });
+  Object.assign(local, { rows, melds, work, past, picked: [], fresh: [], held: false, cursor: 0 });
   proposed = "[]";
   proposeMelds();
 }

@@ -1,7 +1,7 @@
 // Setting up a table: one plain sentence for each choice.
 
 import {
-  act, count, form, h, icon, onSubmit, redraw, selectField, state, switchField, t, tCode, textField,
+  act, count, form, h, icon, language, onSubmit, redraw, selectField, state, switchField, t, tCode, textField,
 } from "./core.js";
 
 const TIMERS = [0, 15, 30, 45, 60, 90];
@@ -11,16 +11,15 @@ const FIRST = ["partners", "penalties", "melds_rise"];
 const gameOf = (key) => state.world.games.find((game) => game.key === key) ?? state.world.games[0];
 
 const gamePicker = (values) => h("fieldset.games", h("legend", t("host.game")),
-  state.world.games.map(({ key, players }) => h("label.game", { key },
+  state.world.games.map(({ key, players, summary }) => h("label.game", { key },
     h("input", { type: "radio", name: "game", value: key, checked: values.rules === key, change: () => choose(values, key) }),
-    h("span", h("b", t(`game.${key}`)), h("small", t(`game.${key}.help`)), h("i", count("count.players", players))))));
+    h("span", h("b", t(`game.${key}`)), h("small", summary[language()]), h("i", count("count.players", players))))));
 
 function choose(values, rules) {
   Object.assign(values, { rules, options: {} });
   redraw();
 }
 
-/** The options that are asked for first, or all the others. */
 function optionFields(values, first) {
   const chosen = values.options;
   const wanted = gameOf(values.rules).options.filter(({ name }) => name !== "hands" && FIRST.includes(name) === first);
@@ -67,7 +66,7 @@ export function hostForm() {
     h("div.two", handsField(values),
       selectField(values, "timer_s", t("host.timer"), choices(TIMERS, "count.seconds", "host.timer.none"), t("host.timer.help"))),
     optionFields(values, true),
-    switchField(values, "assisted", "host.assisted"),
+    many && switchField(values, "assisted", "host.assisted"),
     many && switchField(values, "recovery", "host.recovery"),
     many && state.view.lobby?.bots !== false && selectField(values, "bots", t("host.bots"), choices([...Array(players - 1).keys()], "count.bots", "host.bots.none"), t("host.bots.help")),
     more(
@@ -79,7 +78,7 @@ export function hostForm() {
 }
 
 function host({ password, server, options, ...values }) {
-  const recovery = gameOf(values.rules).players > 2 && values.recovery;
+  const many = gameOf(values.rules).players > 2;
   const given = { ...(options.hands ? { hands: options.hands } : null), ...(password ? { password } : null), ...(server ? { server } : null) };
-  act("host", { ...values, options, recovery, ...given });
+  act("host", { ...values, options, assisted: many && values.assisted, recovery: many && values.recovery, ...given });
 }

@@ -1,4 +1,4 @@
-// Every sentence that a person reads, in one catalogue per language (lang/*.json).
+// Every sentence that a person reads: a catalogue per language.
 
 const LANGUAGES = ["en", "tr"];
 const catalogues = {};
@@ -8,13 +8,17 @@ let texts = {};
 /** Loads a language; `auto` is the browser's where there is a catalogue. */
 export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages : [wanted];
-  current = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
-  catalogues[current] ??= flatten(await (await fetch(`/lang/${current}.json`)).json(), "", {});
-  texts = catalogues[current];
+  const chosen = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
+  current = chosen;
+  catalogues[chosen] ??= load(chosen);
+  const found = await catalogues[chosen];
+  if (current === chosen) texts = found;
   document.documentElement.lang = current;
 }
 
-// Keys are a tree. An empty name stands for the branch itself; a pair is a text and its help.
+const load = async (language) => flatten(await (await fetch(`/lang/${language}.json`)).json(), "", {});
+
+// An empty name stands for the branch itself; a pair is a text and its help.
 function flatten(tree, prefix, into) {
   for (const [name, value] of Object.entries(tree)) {
     const key = prefix && name ? `${prefix}.${name}` : prefix || name;
@@ -25,13 +29,15 @@ function flatten(tree, prefix, into) {
   return into;
 }
 
+export const language = () => current;
+
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 export const has = (key) => key in texts;
 
 export const t = (key, values = {}) => fill(texts[key] ?? key, values);
 
-/** The sentence for a code of the engine, or another one for a code that is new. */
+/** The sentence for a code, or another one for a code that is new. */
 export const tCode = (key, other, values) => t(has(key) ? key : other, values);
 
 /** The sentence for a count: `one|many`, or the same for all. */

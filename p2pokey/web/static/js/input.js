@@ -33,7 +33,6 @@ export function enableKeys() {
   });
 }
 
-/** The tile that was picked, or the one that has the keyboard. */
 function chosen() {
   if (local.picked.length === 1) return local.picked[0];
   return document.activeElement?.dataset?.tile;

@@ -1,11 +1,10 @@
-// The arrangement of the rack: rows of tile names and nulls. The table never reorders it.
+// The arrangement of the rack: rows of tile names and nulls.
 
 export const COLUMNS = 15;
 const HIDDEN = "?";
 
 export const isHidden = (tile) => tile?.startsWith(HIDDEN) ?? false;
 
-/** Rows that a rack of so many tiles needs, with room to move. */
 export function rowCount(tiles, large) {
   return Math.max(large ? 3 : 2, Math.ceil((tiles + 2) / COLUMNS));
 }
@@ -17,9 +16,8 @@ export function emptyRows(rows) {
 export const tilesOf = (rows) => rows.flat().filter((tile) => tile !== null);
 
 /**
- * The same arrangement for the tiles that are on the rack now: what has gone leaves a gap, what has
- * come takes the first free place. A null on the rack is a tile that cannot be read yet; it keeps a
- * place, which is its own when it can be read.
+ * The arrangement for the tiles on the rack now: what has gone leaves a gap, what has come takes the first free
+ * place. A null is a tile that cannot be read yet; its place is kept for it.
  */
 export function reconcile(rows, rack, large = false) {
   let unread = 0;
@@ -114,7 +112,7 @@ export function arrange(groups, rows) {
 function fill(rows, groups, gap) {
   let row = 0;
   let column = 0;
-  // Rows of about the same length: on a phone the fullest one decides how wide a tile can be.
+  // Rows of about the same length: on a phone the fullest one decides how wide a tile is.
   const whole = groups.reduce((sum, group) => sum + group.length + gap, 0);
   const each = Math.min(COLUMNS, Math.ceil(whole / rows.length) + 1);
   for (const group of groups) {

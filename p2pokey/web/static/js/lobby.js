@@ -2,7 +2,7 @@
 
 import { archiveView, statsView } from "./archive.js";
 import {
-  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, onSubmit,
+  act, ask, brand, button, change, clean, cleanName, count, form, h, icon, iconButton, list, local, nothing, onSubmit,
   picture, shield, state, t, textField, title,
 } from "./core.js";
 import { hostForm, soloForm } from "./host.js";
@@ -30,8 +30,8 @@ function goTo(page) {
 export function screen() {
   const { page } = local;
   const tab = page in TABS ? page : "play";
-  return h("div.lobby", 
-    h("header.bar", 
+  return h("div.lobby",
+    h("header.bar",
       brand(),
       h("nav", { label: t("lobby.nav") }, Object.entries(TABS).map(([name, symbol]) =>
         h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
@@ -39,17 +39,17 @@ export function screen() {
     h("main.page", PAGES[page]()));
 }
 
-const pageTitle = (text, back = null) => h("div.page-title", 
+const pageTitle = (text, back = null) => h("div.page-title",
   back && iconButton("back", "back", () => goTo(back)), title(text));
 
 const playPage = () => [
-  h("section.hero", 
+  h("section.hero",
     h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
     title(t("lobby.hello")),
     h("p", t("lobby.promise")),
     nameField()),
   resumable(),
-  h("div.choices", 
+  h("div.choices",
     choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
   h("p.facts", shield("verified"), t("lobby.facts")),
   h("p.version", `p2pokey ${state.world.version}`)];
@@ -113,8 +113,8 @@ function publicPage() {
   const { public: rooms, server } = state.view.lobby ?? {};
   return [
     h("div.row-buttons", button("public.again", null, () => act("public"))),
-    !rooms ? h("p.nothing", t("public.asking", { server }))
-      : rooms.length === 0 ? h("p.nothing", t("public.none"))
+    !rooms ? nothing("public.asking", { server })
+      : rooms.length === 0 ? nothing("public.none")
       : h("ul.cards", rooms.map(roomCard))];
 }
 

@@ -1,4 +1,4 @@
-// Starts the page: catalogues, the socket, and one drawing of (view, local state).
+// Starts the page, and draws it from the view and the local state.
 
 import {
   act, chooseLanguage, h, isCovered, local, on, onChange, patch, redraw, state, t, toast, useConnection,
@@ -46,10 +46,10 @@ function keepAtEnd(panel) {
   panel.scrollTop = panel.scrollHeight;
 }
 
-function takeView(view, control) {
+async function takeView(view, control) {
+  await chooseLanguage(view.settings.lang); // nothing is said in another one
   const before = state.view;
   Object.assign(state, { view, control, net: "open" });
-  if (before?.settings.lang !== view.settings.lang) chooseLanguage(view.settings.lang).then(redraw);
   applySettings();
   noteView();
   if (!isCovered()) settle();
@@ -59,13 +59,12 @@ function takeView(view, control) {
 }
 
 function arrive(next) {
-  Object.assign(local, { panel: null, question: null, log: [], unread: 0, drawerOpen: false });
+  Object.assign(local, { panel: null, question: null, unread: 0, drawerOpen: false });
   if (next === "lobby") local.page = "play";
   if (next !== "table") local.focus = "page-title";
   window.scrollTo(0, 0);
 }
 
-/** A file of the engine, for the player to keep. */
 function offer({ name, data }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const href = URL.createObjectURL(new Blob([bytes]));
@@ -73,9 +72,7 @@ function offer({ name, data }) {
   URL.revokeObjectURL(href);
 }
 
-async function start() {
-  await chooseLanguage("auto");
-  onChange(draw);
+function start() {
   const status = (net) => {
     state.net = net;
     redraw();
@@ -87,7 +84,10 @@ async function start() {
   enableSound();
   on("visibilitychange", () => document.hidden || connection.hurry());
   addEventListener("error", () => toast(t("refused.internal"), "bad"));
-  redraw();
+  chooseLanguage("auto").then(() => {
+    onChange(draw);
+    redraw();
+  });
 }
 
 globalThis.p2pokey = { state, act: ({ do: name, ...more }) => act(name, more) };

@@ -1,7 +1,7 @@
 // The middle of the table: melds by owner, and what this player puts together.
 
 import {
-  count, describe, describeFace, game, h, icon, isDuel, local, number, picture, sentence, t, table, tileView,
+  count, describe, describeFace, game, h, icon, isDuel, local, nothing, number, picture, sentence, t, table, tileView,
 } from "./core.js";
 import { backToRack, laidAside, mayWork, setAside, splitBefore, tableSets } from "./hand.js";
 import * as moves from "./moves.js";
@@ -29,7 +29,7 @@ function floorChip(seen) {
 
 function openTable(seen) {
   const lanes = seatsFrom(table().seat + 1).map((seat) => lane(seen, seat)).filter(Boolean);
-  return [lanes.length ? lanes : h("p.nothing", t("melds.none")), asideLane(seen)];
+  return [lanes.length ? lanes : nothing("melds.none"), asideLane(seen)];
 }
 
 function lane(seen, seat) {
@@ -72,11 +72,10 @@ function meldTile(seen, meld, placed, place) {
     picture(placed.tile, { as }));
 }
 
-// Shown with the supplied tile picked; on assisted tables at once.
 const retrievable = (seen, meld, place) => seen.can?.retrieve?.find((entry) =>
   entry.meld === meld && entry.place === place && (seen.hints || entry.supply.every((tile) => local.picked.includes(tile))));
 
-/** The first tile that fits on each end, of those picked; on assisted tables of all. */
+/** The first tile that fits on each end: of those picked, or on assisted tables of all. */
 function fitsFor(meld) {
   const { picked } = local;
   const { can, hints } = game();
@@ -149,7 +148,6 @@ function plusButton(index) {
   return h("button.fit", { title: label, label, "data-drop": `aside:${index}`, click: () => setAside(picked, index) }, "+");
 }
 
-/** A tile that is picked and dragged like those of the rack. */
 function ownTile(tile, { as = null, isNew = false } = {}) {
   const isPicked = local.picked.includes(tile);
   return tileView(tile, {
@@ -170,7 +168,7 @@ function duelTable(seen) {
   const staged = local.work && stagedNow();
   const sets = tableSets().map((set, index) => duelSet(seen, set, index, mine, staged?.melds[index]));
   return [
-    sets.length ? h("div.lane-melds", sets) : h("p.nothing", t("duel.none")),
+    sets.length ? h("div.lane-melds", sets) : nothing("duel.none"),
     staged && h("p.note", { class: !staged.refused && "good", role: "status" },
       staged.refused ? sentence(staged.refused) : t("duel.ready"))];
 }

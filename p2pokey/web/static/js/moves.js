@@ -14,14 +14,12 @@ function isStopped() {
   return !mayAct();
 }
 
-/** Whether the player may do that now; says why not. */
 function ready(name) {
   if (isStopped()) return false;
   if (!can()[name]) refuse(game()?.why?.[name]);
   return Boolean(can()[name]);
 }
 
-/** Does it, asking first where it costs points. */
 function priced(key, intent, charge) {
   const go = () => act(intent);
   if (charge) ask(t(`ask.${key}`, { points: signed(charge) }), `do.${key}`, go, true);
@@ -90,7 +88,6 @@ function sure(tile) {
   else go();
 }
 
-/** Discards what was picked, or says how. */
 export function discardPicked(tile = local.picked.length === 1 ? local.picked[0] : null) {
   if (tile) discard(tile);
   else if (can().discard?.length) toast(t("hint.pick-one"));
@@ -107,7 +104,6 @@ export function finish(tile = can().finish?.[0]) {
   act("finish", { tile });
 }
 
-/** Sends what was put together, which is forgotten once it lies on the table. */
 async function lay(name, more, send = act) {
   const refused = await send(name, more);
   if (!refused) sent();
@@ -125,7 +121,7 @@ export async function layMelds() {
   return refused && refuse(refused);
 }
 
-/** Whether an opening that fails is charged, and one may open and finish in one move. */
+/** Whether a failed opening is charged, and one may open and finish at once. */
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 export const claim = (tile) => lay("claim", { discard: tile, melds: local.melds, additions: [] });

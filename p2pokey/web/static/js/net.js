@@ -13,7 +13,7 @@ export function takeToken() {
   return sessionStorage.getItem(STORED) ?? "";
 }
 
-/** Keeps a connection open; `heard` is told what arrives: {world, view, file, status}. */
+/** Keeps a connection open; `heard`: {world, view, file, status}. */
 export function connect(token, heard) {
   let socket = null;
   let number = 0;
@@ -48,7 +48,6 @@ export function connect(token, heard) {
     if (code !== 4401) setTimeout(hurry, AGAIN_MS[Math.min(failures++, AGAIN_MS.length - 1)]);
   }
 
-  /** Tries at once instead of waiting for the next attempt. */
   function hurry() {
     if (socket.readyState === WebSocket.CLOSED) open();
   }
@@ -56,7 +55,6 @@ export function connect(token, heard) {
   open();
   return {
     hurry,
-    /** Resolves to null if it was done, else to why not. */
     act(intent) {
       if (socket.readyState !== WebSocket.OPEN) return Promise.resolve({ code: "offline" });
       number += 1;

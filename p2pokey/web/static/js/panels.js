@@ -1,7 +1,7 @@
-// Dialogs over the page; the browser's own element keeps the focus inside and gives it back.
+// Dialogs; the browser's own element keeps the focus inside and gives it back.
 
 import {
-  act, ask, button, change, count, describe, dropToast, game, h, iconButton, local, number, picture, settings,
+  act, ask, button, change, count, describe, dropToast, game, h, has, iconButton, isDuel, language, local, number, picture, settings,
   signed, state, switchField, t, table, takeControl, tell, tileView,
 } from "./core.js";
 import { replaceMelds } from "./hand.js";
@@ -61,14 +61,13 @@ function questionDialog({ text, yes, doIt, danger }) {
 export const toastsView = () => h("div.toasts", { role: "status" }, local.toasts.map(({ id, text, kind, card }) =>
   h("div.toast", { key: `toast${id}`, class: [kind, card && "rule-card"] },
     card && h("b", t("rule.title", card), iconButton("close", "close", () => dropToast(id))),
-    h("p", text),
-    card?.general && h("p.note", card.general))));
+    h("p", text))));
 
 function menuItems() {
   const now = table();
   const item = (key, symbol, doIt) => button(key, symbol, then(doIt));
   const open = (kind, symbol) => item(`menu.${kind}`, symbol, () => change({ panel: { kind } }));
-  const leave = () => ask(t(now.solo ? "ask.leave-solo" : "ask.leave"), "do.leave-table", () => act("leave"), true);
+  const leave = () => ask(now.solo ? t("ask.leave-solo") : `${t("ask.leave")} ${now.end ? "" : t("ask.come-back")}`, "do.leave-table", () => act("leave"), true);
   return [
     open("settings", "gear"), open("help", "help"), now.game && open("words", "eye"),
     !state.control && item("tab.take", "play", takeControl),
@@ -84,19 +83,22 @@ function rotateSeats() {
   act("seating", { order: [first, ...others.slice(1), others[0]] });
 }
 
-const KEYS = [
-  ["←→↑↓", "arrows"], ["␣", "space"], ["↵", "enter"], ["S", "draw"], ["T", "take"], ["D", "discard"], ["M", "meld"], ["O", "open"],
-  ["F", "finish"], ["R", "runs"], ["P", "pairs"], ["U", "undo"], ["H", "hint"], ["C", "chat"], ["W", "words"], ["?", "help"],
-];
+const KEYS = {
+  "←→↑↓": "keys.arrows", "␣": "keys.space", "↵": "keys.enter", S: "do.draw", T: "do.take", D: "do.discard", M: "do.meld", O: "keys.open",
+  F: "do.finish", R: "do.sort-runs", P: "do.sort-pairs", U: "do.undo", H: "do.hint", C: "drawer.chat", W: "menu.words", "?": "menu.help",
+};
 
 function helpView() {
   const { rules } = table();
+  const { summary, how } = state.world.games.find((game) => game.key === rules);
   return h("div.help",
-    h("h3", t(`game.${rules}`)), h("p", t(`game.${rules}.help`)),
+    h("h3", t(`game.${rules}`)),
+    h("p", `${summary[language()]} ${how[language()]}`),
+    h("p.note", t("rule.G-4"), " ", t("rule.A-4")),
     h("h3", t("help.hands")),
     h("ul", ["drag", "tap", "double", "pick"].map((name) => h("li", t(`help.${name}`)))),
     h("h3", t("help.keys")),
-    h("dl.keys", KEYS.map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(`keys.${name}`))])));
+    h("dl.keys", Object.entries(KEYS).map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(name))])));
 }
 
 function tableInWords() {
@@ -121,7 +123,6 @@ function tableInWords() {
   ];
 }
 
-/** Whether this table has agreed on help, or nobody is there to mind. */
 export const mayAskForHint = () => Boolean(table().solo || table().options?.assisted);
 
 export async function askForHint() {
@@ -143,16 +144,22 @@ function hintView() {
       button("hint.use", null, then(() => replaceMelds(melds)), { class: "primary" }),
     ],
     fits.length > 0 && h("ul.charges", fits.map(({ tile, places }) => h("li", tileView(tile), places.map(fit(tile)).join("; ")))),
-    advice && h("p", t("hint.advice", { what: adviceText(advice) })),
+    advice && [h("p", t("hint.advice", { what: adviceText(advice) })), reason(advice)],
     !melds.length && !fits.length && !advice && h("p", t("hint.none")));
 }
 
 function adviceText({ intent, why }) {
   const tile = intent.tile ?? intent.tiles?.[0] ?? why.tile;
   return [
-    t(`do.${intent.do}`), tile && describe(tile), why.value, why.meld !== undefined && t("hint.meld", { n: why.meld + 1 }),
-    why.charge && signed(why.charge),
+    t(`do.${intent.do}`), tile && describe(tile), why.meld !== undefined && t("hint.meld", { n: why.meld + 1 }),
   ].filter(Boolean).join(" · ");
+}
+
+function reason({ intent, why }) {
+  const kind = isDuel() ? "-duel" : why.charge ? "-charge" : why.missing ? "-missing" : "";
+  const name = intent.do === "add" ? "lay" : intent.do;
+  const key = [`why.${name}${kind}`, `why.${name}`].find(has);
+  return key && h("p.note", t(key, { ...why, charge: signed(why.charge ?? 0) }));
 }
 
 const CHOICES = { lang: ["auto", "en", "tr"], theme: ["felt", "night", "contrast"], palette: ["classic", "cvd"] };

@@ -1,5 +1,6 @@
-// The replay of a transcript: step, scrub, any seat's view or all racks.
+// The replay of a transcript.
 
+import { handName } from "./archive.js";
 import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
 import { findingList } from "./drawer.js";
 import { moveText } from "./following.js";
@@ -10,10 +11,10 @@ let running = 0;
 
 export function screen() {
   const now = state.view.replay;
-  return h("div.replay", 
-    h("header.bar", brand(), h("span.chip", clean(now.file, 60)), h("span.space"), checksBadge(now.checks),
+  return h("div.replay",
+    h("header.bar", brand(), h("span.chip", { title: clean(now.file, 60) }, [handName(now.rules, now.hand), now.day ?? clean(now.file, 60)].filter(Boolean).join(" · ")), h("span.space"), checksBadge(now.checks),
       iconButton("close", "close", close)),
-    h("main", 
+    h("main",
       h("div.top-notes", bannersView(), noticeView()),
       h("h1.sr", { id: "page-title", tabindex: -1 }, t("replay.title")),
       h("section.felt.replay-felt", { tabindex: 0, label: t("table.label") },

@@ -15,6 +15,7 @@ export function resultView() {
       h("p", reasonText(end.reason), provenNote())),
     match.over && winners(match.winners ?? []),
     h("ol.racks", ranking(end).map((seat) => seatResult(end, seat))),
+    h("p.note", t("result.rules")),
     h("footer",
       h("p.note", { role: "status" }, readyText(end, match)),
       h("div.row-buttons",
@@ -32,7 +33,7 @@ function reasonText(reason) {
 export function resultTab() {
   const { end, match } = table();
   if (!end || local.resultHidden !== match.hand) return null;
-  return h("button.result-tab.primary", { click: () => change({ resultHidden: null }) }, t("result.show"));
+  return h("div.acts", button("result.show", null, () => change({ resultHidden: null }), { class: "act primary" }));
 }
 
 function provenNote() {
@@ -49,7 +50,6 @@ function winners(won) {
   return h("p.winners", "★ ", t(won.length > 1 ? "result.match-shared" : "result.match", { names: list(names) }));
 }
 
-/** The finisher first, then this player, then the others. */
 const ranking = ({ finisher }) => [...new Set([finisher ?? table().seat, table().seat, ...seatsFrom(0)])];
 
 function seatResult(end, seat) {
@@ -59,7 +59,7 @@ function seatResult(end, seat) {
       h("span.points", signed(end.points[seat])),
       h("span.total", t("result.total", { n: number(end.totals[seat]) }))),
     rackOf(end, seat),
-    h("ul.lines", end.lines[seat].map((line) => h("li", h("span", lineText(line), h("i.cite", line.rule)), h("b", signed(line.points))))));
+    h("ul.lines", end.lines[seat].map((line) => h("li", h("span", lineText(line), h("i.cite", { title: t("rule.title", line) }, line.rule)), h("b", signed(line.points))))));
 }
 
 const lineText = (line) => (line.code === "charge" || line.code === "bonus"
@@ -83,7 +83,6 @@ async function leave() {
   if (!(await act("ready", { play: false }))) tell("leave");
 }
 
-/** The next hand; after the last one a new match. */
 async function goOn() {
   const { over } = table().match;
   const refused = await (over ? tell : act)("ready", { play: true });

@@ -1,4 +1,4 @@
-// Plates of the other players, the time of a turn, and what seats have in common.
+// Plates of the other players, and what seats have in common.
 
 import {
   act, ask, button, change, clean, cleanName, count, duration, h, number, person, redraw, shield, signed, state, t,
@@ -7,14 +7,12 @@ import {
 
 const POSITIONS = { 2: ["top"], 3: ["right", "left"], 4: ["right", "top", "left"] };
 
-/** Where a seat sits for this player: play goes round to the right. */
 export function positionOf(other) {
   const { seat, seats } = table();
   const away = (other - seat + seats) % seats;
   return away === 0 ? "me" : POSITIONS[seats][away - 1];
 }
 
-/** Name of a seat; of none where nobody is meant. */
 export const nameOf = (seat) => (seat == null ? t("somebody") : cleanName(person(seat).name));
 
 export const seatsFrom = (first) => Array.from({ length: table().seats }, (_, n) => (first + n) % table().seats);
@@ -26,14 +24,14 @@ let ticking = 0;
 
 export function noteView() {
   seenAt = performance.now();
-  const { clock, waiting, paused } = table() ?? {};
+  const { clock, waiting, paused, people } = table() ?? {};
   clearInterval(ticking);
-  if (clock?.running || waiting || paused) ticking = setInterval(redraw, 500);
+  if (clock?.running || waiting || paused || people?.some((who) => who.then)) ticking = setInterval(redraw, 500);
 }
 
 export const sinceView = () => (performance.now() - seenAt) / 1000;
 
-/** Seconds left and the part of the whole, or null without a clock for this seat. */
+/** Seconds left and part of the whole; null without a clock for this seat. */
 export function timeLeft(seat) {
   const clock = state.view?.table?.clock;
   if (!clock?.limit || clock.seat !== seat) return null;
@@ -88,7 +86,6 @@ export function chargedTag(seat) {
   return points ? h("span.charged", { class: points < 0 && "good", title: t("charges.title") }, signed(points)) : null;
 }
 
-/** What a seat is at, or why it is not. */
 export function doing(seat) {
   const who = person(seat);
   const { game } = table();
@@ -101,7 +98,6 @@ export function doing(seat) {
   return t(game?.floors || game?.duel ? "seat.closed" : "link.here");
 }
 
-/** The dialog of one seat: connection, what will happen to it, shuffle, mute. */
 export function seatPanel({ seat }, then) {
   const now = table();
   const who = person(seat);
@@ -124,14 +120,14 @@ export const chargeList = (charges, withName) => h("ul.charges", charges.map(({ 
 
 export const chargeName = (rule) => t("rule.cited", { text: tCode(`charge.${rule}`, "charge.other"), rule });
 
-function linkSentence(seat) {
+export function linkSentence(seat) {
   const who = person(seat);
-  const said = t(`link.${who.bot && who.link === "here" ? "bot" : who.link}-long`, { name: nameOf(seat) });
-  const { what, in_s } = who.then ?? {};
-  return what ? `${said} ${t(`then.${what}`)}${in_s ? ` (${duration(in_s - sinceView())})` : ""}` : said;
+  const name = nameOf(seat);
+  const said = t(`link.${who.bot && who.link === "here" ? "bot" : who.link}-long`, { name });
+  const { what, in_s: left } = who.then ?? {};
+  return left == null ? said : `${said} ${t(`then.${what}${left ? "-soon" : ""}`, { name, time: duration(left - sinceView()) })}`;
 }
 
-/** A phrase in the language of the reader, or what was written. */
 export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`, phrase) : clean(text, 500));
 
 export function finishText({ finisher }) {

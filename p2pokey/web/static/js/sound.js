@@ -1,4 +1,4 @@
-// Short sounds made by arithmetic: nothing to load, no licence to mind.
+// Sounds made by arithmetic: nothing to load.
 
 import { settings } from "./store.js";
 
@@ -27,7 +27,6 @@ function tone(frequency, start, length, volume, type = "sine") {
 
 const SOUNDS = {
   turn: () => [659, 988].forEach((f, n) => tone(f, n * 0.11, 0.3, 0.12)),
-  // A tile on wood: a short dull tone, and a shorter bright one.
   tile: () => [[210, 0.06, "triangle"], [1700, 0.02, "square"]].forEach(([f, length, type]) => tone(f, 0, length, 0.09, type)),
   chat: () => tone(1175, 0, 0.12, 0.06),
   refused: () => tone(196, 0, 0.16, 0.1, "triangle"),

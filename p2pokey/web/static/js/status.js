@@ -4,7 +4,7 @@ import {
   act, ask, button, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
   tCode, tell,
 } from "./core.js";
-import { nameOf, seatsFrom, sinceView } from "./seats.js";
+import { linkSentence, nameOf, seatsFrom, sinceView } from "./seats.js";
 
 export function turnText() {
   const seen = game();
@@ -50,7 +50,6 @@ export function progressView() {
     h("p.why", t(`stage.why-${kind}`)));
 }
 
-/** Warnings across the table, each with its cause and what can be done. */
 export function bannersView() {
   const now = table() ?? {};
   const isFailed = now.trust?.state === "failed";
@@ -59,9 +58,10 @@ export function bannersView() {
     !state.control && banner("info", t("tab.other"), button("tab.take", null, takeControl)),
     isFailed ? failedBanner(now.trust)
       : now.paused ? pausedBanner(now.paused)
-      : now.waiting && now.waiting.what !== "move" && waitingBanner(now.waiting),
+      : now.waiting && now.waiting.what !== "move" ? waitingBanner(now.waiting)
+      : now.people?.map((who, seat) => !who.absent && who.then?.in_s != null && banner("warn", linkSentence(seat))),
     !isFailed && now.stage?.name === "stopped" && stoppedBanner(now.stage),
-  ].filter(Boolean);
+  ].flat().filter(Boolean);
   return made.length > 0 && h("div.banners", { role: "status" }, made);
 }
 

@@ -1,4 +1,4 @@
-// Everything the page is drawn from: the newest view, and what is local to this tab.
+// All the page is drawn from: the newest view, and what is local to this tab.
 
 import { t } from "./i18n.js";
 
@@ -55,6 +55,17 @@ export function change(values) {
   redraw();
 }
 
+/** What this tab has kept under that name, or null. */
+export function kept(name) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name));
+  } catch {
+    return null; // not ours, or cut off
+  }
+}
+
+export const keep = (name, value) => sessionStorage.setItem(name, JSON.stringify(value));
+
 export const on = (type, handler, options) => document.addEventListener(type, handler, options);
 
 export const table = () => state.view?.table ?? null;
@@ -62,13 +73,11 @@ export const game = () => table()?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
 export const isDuel = () => table()?.rules === "duel";
 
-/** Whether the screen waits for the other player of a shared device. */
 export const isCovered = () => table()?.handover != null;
 
 /** Whether this tab has the control, and no failed proof has frozen the hand. */
 export const mayAct = () => state.control && table()?.trust?.state !== "failed";
 
-/** A seat, as the table or the replay knows it. */
 export function person(seat) {
   const found = (table() ?? state.view?.replay)?.people?.[seat];
   return found?.name ? found : { ...found, name: t("seat.number", { n: seat + 1 }) };

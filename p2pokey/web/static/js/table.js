@@ -14,11 +14,11 @@ export function screen() {
   const covered = isCovered();
   return h("div.table-screen", { class: [now.game?.mine && "my-turn", isDuel() && "is-duel"] },
     header(now),
-    h("main", 
+    h("main",
       h("div.top-notes", bannersView(), noticeView(), asksView()),
       h("h1.sr", t("table.title", { game: t(`game.${now.rules}`) })),
       h("section.felt", { label: t("table.label") },
-        seatsView(), otherPiles(), !covered && meldsView(), progressView(), actionLine(), resultTab()),
+        seatsView(), otherPiles(), !covered && meldsView(), progressView(), actionLine()),
       covered ? handover(nameOf(now.handover)) : mine(now.seat),
       resultView()),
     drawerView(),
@@ -27,7 +27,7 @@ export function screen() {
 
 function header({ rules, match, options }) {
   const toggle = () => change({ drawerOpen: !local.drawerOpen, unread: 0 });
-  return h("header.bar", 
+  return h("header.bar",
     brand(),
     h("span.chip.game-name", t(`game.${rules}`), options?.partners && ` · ${t("table.partners")}`),
     h("span.chip.dim.hand-chip", handText(match)),
@@ -48,12 +48,11 @@ function mine(own) {
       h("div.who", nameLine(own), h("small.turn-text", turnText(), turn && h("span.time", ` · ${duration(turn.left)}`))),
       scoreTag(own),
       chargedTag(own),
-      buttonsView()),
+      buttonsView() ?? resultTab()),
     h("p", { id: "rack-keys", hidden: true }, t("rack.keys")),
     rackView());
 }
 
-/** Nothing is shown before the right player has the device in hand. */
 const handover = (name) => h("section.handover", { "aria-labelledby": "handover-title" },
   icon("device"),
   h("h2", { id: "handover-title" }, t("handover.title", { name })),

@@ -18,10 +18,9 @@ const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
 export const faceOf = (tile) => tile.slice(0, -1);
 const isFalse = (tile) => tile.startsWith("**");
 
-// The face that is wild at the table, or in the replay that is looked at; null in the duel.
+// The face that is wild; null in the duel.
 const wild = () => (game() ?? state.view?.replay?.game)?.okey ?? null;
 
-/** The tile in words. */
 export function describe(tile, okey = wild()) {
   if (!tile) return t("tile.hidden");
   if (isFalse(tile)) return okey ? t("tile.false", { face: describeFace(okey) }) : t("tile.joker");
@@ -36,7 +35,6 @@ export function describeFace(face) {
 
 export const tileView = (tile, props) => picture(tile, { key: tile, "aria-hidden": null, role: "img", label: describe(tile), ...props });
 
-/** One beside something that says already what it is. */
 export const picture = (tile, props) => h("okey-tile.small", { t: tile, okey: wild(), "aria-hidden": "true", ...props });
 
 export const sorted = (tiles) => tiles.slice().sort((a, b) => rank(a) - rank(b));

@@ -43,16 +43,16 @@ const drawing = (kind, ...parts) => h("svg", { class: kind, viewBox: "0 0 24 24"
 
 export const icon = (name) => drawing("icon", h("path", { d: PATHS[name] }));
 
-/** The shield of the trust badge, with a mark for its state. */
 export const shield = (mark) => drawing(["shield", mark],
   h("path.plate", { d: "M12 2l8 3v6c0 5-3.4 9-8 11-4.6-2-8-6-8-11V5z" }), h("path.mark", { d: MARKS[mark] }));
 
 export const brand = () => h("span.brand", picture("r8a", { okey: null }), h("span", "p2pokey"));
 
-/** A button with a sentence of the catalogue and a drawing before it. */
 export const button = (key, symbol, click, props) => h("button", { click, ...props }, symbol && icon(symbol), t(key));
 
 export const iconButton = (key, symbol, click, props, ...more) => h("button.plain", { label: t(key), title: t(key), click, ...props }, icon(symbol), more);
+
+export const nothing = (key, values) => h("p.nothing", { key }, t(key, values));
 
 export const title = (text) => h("h1", { id: "page-title", tabindex: -1 }, text);
 

@@ -1,0 +1,23 @@
+"""Under which name somebody sits down who has chosen none."""
+
+import getpass
+from pathlib import Path
+
+import pytest
+
+from p2pokey.cli.who import name_of
+from p2pokey.native.entropy import OsEntropy
+from p2pokey.native.profile import open_profile
+
+
+@pytest.mark.parametrize(
+    ("user", "name"), [("ayse", "Ayse"), ("root", "Player"), ("", "Player"), ("a\u202eb", "Player")]
+)
+def test_the_user_of_the_computer_but_never_its_administrator(
+    user: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("P2POKEY_HOME", str(tmp_path))
+    monkeypatch.setattr(getpass, "getuser", lambda: user)
+    with open_profile(OsEntropy(), guest=False) as profile:
+        assert name_of(None, profile) == name
+        assert name_of("Root", profile) == "Root"
