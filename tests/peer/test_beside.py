@@ -71,6 +71,7 @@ class Scene:
         hands: int | None = 1,
         stays: bool = False,
         bots: tuple[int, ...] = (),
+        limits: WaitLimits | None = None,
     ) -> None:
         self.recorder = Recorder()
         self.hub = Hub(bots=bots)
@@ -80,7 +81,7 @@ class Scene:
                 seat,
                 folder,
                 hands=hands if seat == 0 else None,
-                limits=QUICK,
+                limits=limits or QUICK,
                 on_event=self.hear,
                 stays=stays and seat not in bots,
             )
@@ -315,7 +316,7 @@ def test_other_seats_are_agreed_on_between_hands(tmp_path: Path):
 
 
 def test_a_fork_at_the_table_names_its_author(tmp_path: Path):
-    scene = Scene(tmp_path, hands=2)
+    scene = Scene(tmp_path, hands=2, limits=replace(QUICK, round_s=5.0))
     forks = [
         seal_message(
             scene.hub.signers[3],

@@ -14,6 +14,7 @@ from p2pokey.net.link import LinkState
 from p2pokey.net.membership import Membership
 from p2pokey.net.mesh import LinkChanged
 from p2pokey.net.seats import SeatCard
+from p2pokey.peer import passing, patience
 from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiting
 from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal
 from p2pokey.peer.table import Table
@@ -135,8 +136,12 @@ def test_a_journal_that_has_lost_its_end_is_completed_by_the_others(tmp_path: Pa
     check(tmp_path, ended, recorder)
 
 
-def test_a_broken_link_between_two_seats_stops_nothing(tmp_path: Path):
+def test_a_broken_link_between_two_seats_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """What is signed comes by way of the others."""
+    monkeypatch.setattr(patience, "ASK_BROKEN_S", 0.1)
+    monkeypatch.setattr(passing, "_ANSWER_S", 0.05)
 
     async def play():
         hub = Hub()
@@ -145,7 +150,7 @@ def test_a_broken_link_between_two_seats_stops_nothing(tmp_path: Path):
             return [] if {source, target} == {1, 3} else [data]
 
         hub.wire = wire
-        limits = WaitLimits(absent_s=20, round_s=20, linger_s=5, farewell_s=1, notice_s=0.2)
+        limits = WaitLimits(absent_s=20, round_s=20, linger_s=2, farewell_s=0.5, notice_s=0.2)
         tables, recorder = make_tables(hub, tmp_path, limits=limits)
         for seat, other in ((1, 3), (3, 1)):
             lost = LinkChanged(seat=Seat(other), state=LinkState.AWAY)

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from p2pokey.native.contacts import Contact, save_contacts
+from p2pokey.peer import evening
 from p2pokey.peer.table_names import load_names
+from p2pokey.peer.waits import WaitLimits
 from p2pokey.web import gathering, rooms
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.net_table import NetTable
@@ -240,6 +242,7 @@ def test_a_hand_that_waits_for_a_friend_can_be_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(rooms, "NetTable", partial(NetTable, patience_s=1.0))
+    monkeypatch.setattr(evening, "WaitLimits", partial(WaitLimits, round_s=5.0))
 
     async def main() -> None:
         async with friends(tmp_path, monkeypatch) as people:
