@@ -7,6 +7,7 @@ import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf }
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
 let current = "";
+let kept = []; // the arrangement that this hand was taken up with
 let landing = null;
 let keeping = 0;
 let proposed = "[]";
@@ -56,7 +57,7 @@ export function settle() {
   local.melds = keepOnly(local.melds, rack);
   const aside = laidAside();
   const here = seen.rack.filter((tile) => !aside.includes(tile));
-  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles);
+  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles, kept);
   local.rows = landing && fresh.length === 1 ? put(rows, fresh, landing) : rows;
   if (fresh.length) landing = null;
   local.fresh = (fresh.length ? fresh : local.fresh).filter((tile) => here.includes(tile));
@@ -180,6 +181,7 @@ function recall(name) {
     rows: layout ?? [], melds: isDuel() ? [] : sets, work: isDuel() && sets.length ? { base: lying(), sets } : null,
   };
   Object.assign(local, { rows, melds, work, past: [], picked: [], fresh: [], held: false, cursor: 0 });
+  kept = rows;
   proposed = "[]";
   proposeMelds();
 }

@@ -19,9 +19,10 @@ export const tilesOf = (rows) => rows.flat().filter((tile) => tile !== null);
 /**
  * The same arrangement for the tiles that are on the rack now: what has gone leaves a gap, what has
  * come takes the first free place. A null on the rack is a tile that cannot be read yet; it keeps a
- * place, which is its own when it can be read.
+ * place, which is its own when it can be read. In `kept`, the arrangement that was found after coming
+ * back, a tile may have a place before it can be read again.
  */
-export function reconcile(rows, rack, large = false) {
+export function reconcile(rows, rack, large = false, kept = []) {
   let unread = 0;
   const here = rack.map((tile) => tile ?? HIDDEN + unread++);
   const before = tilesOf(rows);
@@ -37,7 +38,9 @@ export function reconcile(rows, rack, large = false) {
     });
   }
   for (const tile of [...coming].sort((a, b) => isHidden(a) - isHidden(b))) {
-    const [row, column] = places.shift() ?? firstFree(next);
+    const own = find(kept, tile);
+    const home = own && next[own.row];
+    const [row, column] = home?.[own.column] === null ? [home, own.column] : places.shift() ?? firstFree(next);
     row[column] = tile;
   }
   return { rows: next, fresh: here.filter((tile) => !isHidden(tile) && !before.includes(tile)) };
