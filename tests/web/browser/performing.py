@@ -64,19 +64,21 @@ class Keys(Mouse):
 async def focus_on(page: Page, tile: str) -> None:
     """By arrows only, from wherever the rack has its stop."""
     await page.locator(".rack [tabindex='0']").first.focus()
-    for _ in range(60):
-        place = await page.evaluate("Number(document.activeElement.dataset.place)")
-        wanted = await page.evaluate(f"p2pokey.state.local.rows.flat().indexOf('{tile}')")
-        if place == wanted:
-            return
-        row, column = divmod(place, 15)
-        to_row, to_column = divmod(wanted, 15)
-        if row != to_row:
-            await page.keyboard.press("ArrowDown" if to_row > row else "ArrowUp")
-        else:
-            await page.keyboard.press("ArrowRight" if to_column > column else "ArrowLeft")
-        await wait_js(page, f"Number(document.activeElement.dataset.place) !== {place}")
-    raise AssertionError("the tile was not reached")
+    place, wanted = await page.evaluate(
+        "tile => [Number(document.activeElement.dataset.place),"
+        " p2pokey.state.local.rows.flat().indexOf(tile)]",
+        tile,
+    )
+    (row, column), (to_row, to_column) = divmod(place, 15), divmod(wanted, 15)
+    for key, steps in (
+        ("ArrowDown", to_row - row),
+        ("ArrowUp", row - to_row),
+        ("ArrowRight", to_column - column),
+        ("ArrowLeft", column - to_column),
+    ):
+        for _ in range(steps):
+            await page.keyboard.press(key)
+    await wait_js(page, f"Number(document.activeElement.dataset.place) === {wanted}")
 
 
 async def perform(

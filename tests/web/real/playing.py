@@ -80,9 +80,12 @@ class Player:
         await self._wait_for_change(seen, intent)
 
     async def _choose(self, seen: Seen) -> Json:
-        there = self.hints and await self.page.locator("[data-act=hint]").count() > 0
+        game = seen["game"]
+        # A whole table of the duel takes a hundred clicks: one that is proposed is enough.
+        enough = game["duel"] and any(intent["do"] == "play" for intent in self.done)
+        there = self.hints and not enough and await self.page.locator("[data-act=hint]").count() > 0
         advised = await self._advice() if there else None
-        return advised or sensible(seen["game"], self._rng)
+        return advised or sensible(game, self._rng)
 
     async def _advice(self) -> Json | None:
         """Presses the hint button, reads what it says, and closes it again."""
