@@ -167,7 +167,15 @@ async def _play(hand: Mouse, intent: Json) -> None:
             "p2pokey.state.local.work?.sets"
             " ?? p2pokey.state.view.table.game.melds.map(m => m.tiles.map(p => p.tile))"
         )
-        if sorted(wanted) not in map(sorted, sets):
+        if sorted(wanted) in map(sorted, sets):
+            continue
+        grown = next((n for n, one in enumerate(sets) if set(one) < set(wanted)), None)
+        more = [tile for tile in wanted if not any(tile in one for one in sets)]
+        if grown is not None and len(sets[grown]) + len(more) == len(wanted):
+            for tile in more:
+                await hand.pick(tile)
+            await hand.press(f'.fit[data-drop="aside:{grown}"]')
+        else:
             await _build(hand, wanted)
     await hand.press(".act.primary[data-act=open]:not(.waiting)")
 
