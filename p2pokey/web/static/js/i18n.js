@@ -34,26 +34,17 @@ export const t = (key, values = {}) => fill(texts[key] ?? key, values);
 /** The sentence for a code of the engine, or another one for a code that is new. */
 export const tCode = (key, other, values) => t(has(key) ? key : other, values);
 
-// Made once a language: making one takes longer than all that is done with it in a view.
-const made = (Kind) => {
-  const kinds = {};
-  return () => (kinds[current] ??= new Kind(current));
-};
-const plurals = made(Intl.PluralRules);
-const numbers = made(Intl.NumberFormat);
-const lists = made(Intl.ListFormat);
-
 /** The sentence for a count: `one|many`, or the same for all. */
 export function count(key, n, values = {}) {
   const forms = (texts[key] ?? key).split("|");
-  return fill(plurals().select(n) === "one" ? forms[0] : forms.at(-1), { n, ...values });
+  return fill(new Intl.PluralRules(current).select(n) === "one" ? forms[0] : forms.at(-1), { n, ...values });
 }
 
-export const number = (n) => numbers().format(n).replace("-", "−");
+export const number = (n) => new Intl.NumberFormat(current).format(n).replace("-", "−");
 
 export const signed = (n) => (n > 0 ? `+${number(n)}` : number(n));
 
-export const list = (names) => lists().format(names);
+export const list = (names) => new Intl.ListFormat(current).format(names);
 
 export function duration(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));

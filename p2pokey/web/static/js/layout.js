@@ -19,8 +19,7 @@ export const tilesOf = (rows) => rows.flat().filter((tile) => tile !== null);
 /**
  * The same arrangement for the tiles that are on the rack now: what has gone leaves a gap, what has
  * come takes the first free place. A null on the rack is a tile that cannot be read yet; it keeps a
- * place, which is its own when it can be read. In `kept`, the arrangement that was found after coming
- * back, a tile may have a place before it can be read again.
+ * place, which is its own when it can be read, if not its place in `kept`.
  */
 export function reconcile(rows, rack, large = false, kept = []) {
   let unread = 0;
