@@ -355,6 +355,13 @@ def resume(output: Output, *, folder: Path | None, forget: bool, **values: Any) 
     metavar="URL",
     help="STUN or TURN server, e.g. stun:HOST:PORT; may be repeated.",
 )
+@click.option(
+    "--pace",
+    "pace_s",
+    type=click.FloatRange(0, 60),
+    metavar="SECONDS",
+    help="How long a computer player takes where you play alone, whatever its level.",
+)
 @page_options
 @click.option("--backend", type=BACKENDS, default="auto", help="Who computes.")
 @common

@@ -35,6 +35,7 @@ class PlayWishes:
     guest: bool
     server: str
     ice: tuple[str, ...]
+    pace_s: float | None
     backend: BackendName
 
 
@@ -55,6 +56,7 @@ def run_play(output: Output, wishes: PlayWishes, page: PageWishes) -> int:
             server=wishes.server,
             make_bots=page_bots(profile.tables, wishes.backend, wishes.ice),
             ice=wishes.ice,
+            pace_s=wishes.pace_s,
         )
         work = serve_page(
             output, page, engine, sentence="Your table is in the browser", close=engine.close

@@ -83,6 +83,8 @@ class PlayEngine:
     """Brings computer players along; None: there are none."""
     ice: tuple[str, ...] = ()
     """STUN or TURN servers."""
+    pace_s: float | None = None
+    """How long a computer player takes for a move where the player is alone; None: as its level says."""
     _settings: dict[str, str | bool] = field(default_factory=dict)
     _seated: Seated | None = None
     _leaving: list[Seated] = field(default_factory=list)
@@ -351,7 +353,8 @@ class PlayEngine:
     async def _do_solo(self, intent: Intent) -> None:
         level = read_word(intent.get("level", "normal"), list(LEVELS))
         rules = rules_of(intent)
-        await self._take_seat(lambda: self._alone(rules, pause_s=LEVELS[level], other=None))
+        pause_s = LEVELS[level] if self.pace_s is None else self.pace_s
+        await self._take_seat(lambda: self._alone(rules, pause_s=pause_s, other=None))
 
     async def _do_share(self, intent: Intent) -> None:
         other = intent.get("other")

@@ -34,6 +34,7 @@ class Program:
                 **os.environ,
                 "P2POKEY_HOME": str(home / "home"),
                 "PYTHONPATH": str(ROOT),
+                "PYTHONDONTWRITEBYTECODE": "",  # compiling everything takes each of them seconds
                 "TMPDIR": str(home / "tmp"),
                 MARK: mark or uuid.uuid4().hex,
             },

@@ -145,13 +145,18 @@ class LocalTable:
         for event in events:
             if isinstance(event, TileDrawn) and seat in self.people and self.read_s:
                 self._unread.add(event.slot)
-                asyncio.get_running_loop().call_later(self.read_s, self._read, event.slot)
+                asyncio.get_running_loop().call_later(self.read_s, self.read, event.slot)
         if self.state.phase is Phase.OVER:
             self._count()
         self.changed()
 
-    def _read(self, slot: Slot) -> None:
-        """The others' keys have come: the drawn tile can be read."""
+    def unread(self, slot: Slot) -> None:
+        """A tile cannot be read until the others' keys have come, as after coming back."""
+        self._unread.add(slot)
+        self.changed()
+
+    def read(self, slot: Slot) -> None:
+        """The others' keys have come: the tile can be read."""
         self._unread.discard(slot)
         self.changed()
 

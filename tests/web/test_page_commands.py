@@ -60,6 +60,7 @@ def test_a_port_that_is_taken(run: Any, home: Path):  # noqa: F811
         (("--ice", "example.org"), "STUN or TURN"),
         (("--name", "a\u202eb"), "name"),
         (("--port", "70000"), "--port"),
+        (("--pace", "-1"), "--pace"),
     ],
 )
 def test_a_wrong_option(run: Any, home: Path, words: tuple[str, ...], hint: str):  # noqa: F811

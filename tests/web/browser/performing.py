@@ -64,19 +64,21 @@ class Keys(Mouse):
 async def focus_on(page: Page, tile: str) -> None:
     """By arrows only, from wherever the rack has its stop."""
     await page.locator(".rack [tabindex='0']").first.focus()
-    for _ in range(60):
-        place = await page.evaluate("Number(document.activeElement.dataset.place)")
-        wanted = await page.evaluate(f"p2pokey.state.local.rows.flat().indexOf('{tile}')")
-        if place == wanted:
-            return
-        row, column = divmod(place, 15)
-        to_row, to_column = divmod(wanted, 15)
-        if row != to_row:
-            await page.keyboard.press("ArrowDown" if to_row > row else "ArrowUp")
-        else:
-            await page.keyboard.press("ArrowRight" if to_column > column else "ArrowLeft")
-        await wait_js(page, f"Number(document.activeElement.dataset.place) !== {place}")
-    raise AssertionError("the tile was not reached")
+    place, wanted = await page.evaluate(
+        "tile => [Number(document.activeElement.dataset.place),"
+        " p2pokey.state.local.rows.flat().indexOf(tile)]",
+        tile,
+    )
+    (row, column), (to_row, to_column) = divmod(place, 15), divmod(wanted, 15)
+    for key, steps in (
+        ("ArrowDown", to_row - row),
+        ("ArrowUp", row - to_row),
+        ("ArrowRight", to_column - column),
+        ("ArrowLeft", column - to_column),
+    ):
+        for _ in range(steps):
+            await page.keyboard.press(key)
+    await wait_js(page, f"Number(document.activeElement.dataset.place) === {wanted}")
 
 
 async def perform(
@@ -165,7 +167,15 @@ async def _play(hand: Mouse, intent: Json) -> None:
             "p2pokey.state.local.work?.sets"
             " ?? p2pokey.state.view.table.game.melds.map(m => m.tiles.map(p => p.tile))"
         )
-        if sorted(wanted) not in map(sorted, sets):
+        if sorted(wanted) in map(sorted, sets):
+            continue
+        grown = next((n for n, one in enumerate(sets) if set(one) < set(wanted)), None)
+        more = [tile for tile in wanted if not any(tile in one for one in sets)]
+        if grown is not None and len(sets[grown]) + len(more) == len(wanted):
+            for tile in more:
+                await hand.pick(tile)
+            await hand.press(f'.fit[data-drop="aside:{grown}"]')
+        else:
             await _build(hand, wanted)
     await hand.press(".act.primary[data-act=open]:not(.waiting)")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from p2pokey.tiles import Seat, format_tile
 from tests.web.browser.browsing import Visit, browse, until, wait_js
 from tests.web.browser.tables import advance, did, is_mine, may, rack, seated
 from tests.web.browser.test_mouse import drag, place, tile
@@ -126,6 +127,27 @@ def test_the_order_of_the_rack_survives_draws_reload_and_reconnection() -> None:
             for column in range(15):
                 if before[row][column] in rack(engine):
                     assert after[row][column] == before[row][column]
+
+    browse(seated("classic", seed=8), play)
+
+
+def test_a_tile_that_cannot_be_read_at_once_after_coming_back_is_where_it_was() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page, table = visit.page, engine.table
+        assert table is not None
+        name = (await visit.local("rows"))[0][0]
+        await drag(page, tile(page, name), place(page, 0, 10))
+        before = await visit.local("rows")
+        await until(lambda: did(engine, "layout"))
+        await page.evaluate("sessionStorage.removeItem('p2pokey-hand')")
+        slot = next(slot for slot, one in table.view_of(Seat(0)).rack() if format_tile(one) == name)
+        table.unread(slot)
+        await page.reload()
+        await page.locator(".rack").wait_for()
+        assert name not in [one for row in await visit.local("rows") for one in row]
+        table.read(slot)
+        await page.locator(f'.rack [data-tile="{name}"]').wait_for()
+        assert await visit.local("rows") == before
 
     browse(seated("classic", seed=8), play)
 

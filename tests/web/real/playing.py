@@ -9,8 +9,14 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from p2pokey.rules.analysis import analyse
+from p2pokey.rules.distance import distance
 from p2pokey.rules.duel_solver import best_table
-from p2pokey.tiles import format_tile, parse_tile
+from p2pokey.rules.melds import identity
+from p2pokey.rules.rulesets import ruleset_for
+from p2pokey.rules.state import left_of
+from p2pokey.rules.templates import bit_of, rack_of
+from p2pokey.tiles import Seat, format_tile, parse_face, parse_tile
 from tests.web.browser.performing import Mouse, carry_out
 from tests.web.players import pick
 from tests.web.proposals import proposals
@@ -80,9 +86,12 @@ class Player:
         await self._wait_for_change(seen, intent)
 
     async def _choose(self, seen: Seen) -> Json:
-        there = self.hints and await self.page.locator("[data-act=hint]").count() > 0
+        game = seen["game"]
+        # A whole table of the duel takes a hundred clicks: one that is proposed is enough.
+        enough = game["duel"] and any(intent["do"] == "play" for intent in self.done)
+        there = self.hints and not enough and await self.page.locator("[data-act=hint]").count() > 0
         advised = await self._advice() if there else None
-        return advised or sensible(seen["game"], self._rng)
+        return advised or sensible(game, self._rng)
 
     async def _advice(self) -> Json | None:
         """Presses the hint button, reads what it says, and closes it again."""
@@ -139,30 +148,33 @@ def sensible(game: Json, rng: random.Random) -> Json:
     """A move that gets on with the hand: finishes if it can, lays what can be laid, keeps what fits."""
     if game["duel"]:
         return thrifty(game) or pick(game, rng)
-    intent = pick(game, rng)
-    if intent["do"] == "discard" and not game["floors"]:
-        return {"do": "discard", "tile": loneliest(game, rng)}
-    return intent
+    if not game["floors"]:
+        return towards_a_finish(game) or pick(game, rng)
+    return pick(game, rng)
 
 
-def loneliest(game: Json, rng: random.Random) -> str:
-    """Of the tiles that may be discarded the one that goes best without."""
-    rack = game["rack"]
+def towards_a_finish(game: Json) -> Json | None:
+    """Where nothing is laid before the end: whatever brings the rack closer to it, if that is known."""
+    can, okey, wrap = game["can"], parse_face(game["okey"]), ruleset_for(game["rules"]).wrap
+    tiles = [parse_tile(tile) for tile in game["rack"]]
+    rack = rack_of(tiles, okey)
+    if can["finish"] or can["show"]:
+        return None
+    if can["take"]:
+        left = left_of(Seat(game["turn"]), len(game["counts"]))
+        more = rack_of([*tiles, parse_tile(game["discards"][left][-1])], okey)
+        closer = distance(more, wrap=wrap) < distance(rack, wrap=wrap)
+        return {"do": "take" if closer else "draw"}
+    if not can["discard"]:
+        return None
+    useful = analyse(rack, wrap=wrap).useful
 
-    def friends(tile: str) -> int:
-        if tile[:-1] == game["okey"] or tile.startswith("*"):
-            return 99
-        colour, number = tile[0], int(tile[1:-1])
-        return sum(
-            (other[0] == colour and abs(int(other[1:-1]) - number) in (1, 2))
-            or (other[0] != colour and int(other[1:-1]) == number)
-            for other in rack
-            if other != tile and not other.startswith("*")
-        )
+    def chances(tile: str) -> int:
+        face = identity(parse_tile(tile), okey)
+        mask = None if face is None else useful.get(bit_of(face))
+        return -1 if mask is None else mask.bit_count()
 
-    tiles = list(game["can"]["discard"])
-    rng.shuffle(tiles)
-    return min(tiles, key=friends)
+    return {"do": "discard", "tile": max(can["discard"], key=chances)}
 
 
 def thrifty(game: Json) -> Json | None:

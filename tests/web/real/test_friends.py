@@ -54,6 +54,7 @@ async def play_together(guests: list[Guest], *, hints: bool = False) -> None:
     assert all(len(four) == 4 and four == words[0] for four in words)
     assert [guest.errors for guest in guests] == [[] for _ in guests]
     assert all(player.done for player in players)
+    print([(guest.name, len(player.done)) for guest, player in zip(guests, players, strict=True)])
 
 
 def test_four_play_a_hand_of_classic_over_webrtc(tmp_path: Path) -> None:

@@ -62,6 +62,8 @@ class House:
     place: Place
     """Runs the signalling server."""
     folder: Path
+    calm: bool = False
+    """Whether the players' systems ask for reduced motion."""
     guests: list[Guest] = field(default_factory=list)
 
     async def enter(
@@ -77,6 +79,7 @@ class House:
             has_touch=touch,
             is_mobile=touch,
             locale="en-GB",
+            reduced_motion="reduce" if self.calm else "no-preference",
             permissions=["clipboard-read", "clipboard-write"],
         )
         context.set_default_timeout(TIMEOUT_MS)
@@ -122,7 +125,7 @@ def listen(guest: Guest) -> None:
 
 
 @asynccontextmanager
-async def open_house(folder: Path, *, server: bool) -> AsyncIterator[House]:
+async def open_house(folder: Path, *, server: bool, calm: bool = False) -> AsyncIterator[House]:
     """A browser, and a signalling server where friends are to meet."""
     path = chromium()
     with place(folder) as programs:
@@ -130,7 +133,7 @@ async def open_house(folder: Path, *, server: bool) -> AsyncIterator[House]:
             await asyncio.to_thread(programs.serve)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=path)
-            house = House(browser=browser, place=programs, folder=folder)
+            house = House(browser=browser, place=programs, folder=folder, calm=calm)
             try:
                 yield house
             except BaseException:
@@ -145,12 +148,17 @@ def visit(
     test: Callable[[House], Awaitable[None]],
     *,
     server: bool = False,
+    calm: bool = True,
     seconds: float = 900,
 ) -> None:
-    """Runs a test; whatever becomes of it, no program and no browser is left."""
+    """Runs a test; whatever becomes of it, no program and no browser is left.
+
+    Args:
+        calm: without animations, which without a graphics card take half of a page's time.
+    """
 
     async def run() -> None:
-        async with open_house(folder, server=server) as house:
+        async with open_house(folder, server=server, calm=calm) as house:
             await test(house)
 
     asyncio.run(asyncio.wait_for(run(), seconds))

@@ -11,7 +11,7 @@ export function useConnection(made, refused) {
   onRefused = refused;
 }
 
-/** Sends an intent; resolves to why it was refused, or null. */
+// Sends an intent; resolves to why it was refused, or null.
 export const tell = (name, more) => connection.act({ do: name, ...more });
 
 export async function act(name, more) {
@@ -25,7 +25,7 @@ export async function act(name, more) {
 
 export const takeControl = () => connection.takeControl();
 
-/** The sentence of a REFUSAL, with its numbers. */
+// The sentence of a REFUSAL, with its numbers.
 export function sentence({ rule, text, numbers = {} }) {
   const named = Object.keys(numbers).sort().join("-");
   const key = [`rule.${rule}.${named}`, `rule.${rule}`].find(has);
@@ -34,7 +34,7 @@ export function sentence({ rule, text, numbers = {} }) {
 
 export const cited = (why) => t("rule.cited", { text: sentence(why), rule: why.rule });
 
-/** Says why not; a rule as a card with its number. */
+// Says why not; a rule as a card with its number.
 export function refuse(why) {
   if (!why?.rule) {
     toast(has(`refused.${why?.code}`) ? t(`refused.${why.code}`, why) : clean(why?.text) || t("refused.not-now"), "bad");
@@ -45,7 +45,7 @@ export function refuse(why) {
 
 let nextToast = 1;
 
-/** A line that goes by itself; a card stays longer and can be closed. */
+// A line that goes by itself; a card stays longer and can be closed.
 export function toast(text, kind = "info", card = null) {
   const id = nextToast++;
   const others = local.toasts.filter((other) => other.text !== text && !(card && other.card)).slice(-2);

@@ -37,7 +37,7 @@ const heap = (pile) => h("span.heap",
   pile.length === 0 && h("span.hole"),
   pile.slice(-3).map((tile) => picture(tile, { key: tile, class: tile === pile.at(-1) ? "top" : "under" })));
 
-/** One of the actions; where it may not be done now its title says why. */
+// One of the actions; where it may not be done now its title says why.
 function source(name, seen, may, label, props, ...children) {
   const why = seen.why?.[name === "stack" ? "draw" : name];
   return h("button.source", {

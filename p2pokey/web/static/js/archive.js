@@ -8,7 +8,6 @@ const MOST_BYTES = 30_000_000;
 const PIECE = 36 * 1024;
 const COLUMNS = ["hands", "won", "matches", "matches_won", "points"];
 
-/** Game and number of a saved hand, as far as its file says so. */
 export const handName = (rules, hand) => rules && `${t(`game.${rules}`)} · ${t("match.hand", { n: hand })}`;
 
 export function archiveView() {

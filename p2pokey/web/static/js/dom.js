@@ -1,4 +1,4 @@
-// Turns a description of the page into DOM. Nodes are kept: a tile under the finger stays the same.
+// Turns a description into DOM. Nodes are kept: a tile under the finger stays the same.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");
@@ -27,7 +27,7 @@ export function patch(element, ...children) {
   patchChildren(element, flatten(children), false);
 }
 
-/** New nodes that nothing here will change again. */
+// New nodes that nothing here will change again.
 export const make = (...children) => flatten(children).map((child) => create(child, false));
 
 // What was there goes on as what is called the same; without a key, in order.

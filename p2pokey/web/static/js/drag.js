@@ -1,4 +1,4 @@
-// Dragging through Pointer Events. The page may draw meanwhile: the ghost is not part of it.
+// Dragging through Pointer Events; the page may draw meanwhile.
 
 import { change, h, local, make, on, picture } from "./core.js";
 
@@ -9,7 +9,7 @@ let active = null;
 let justDragged = false;
 let dropped = () => {};
 
-/** `onDrop` gets {kind, tiles}, and the text of the target or null. */
+// `onDrop` gets {kind, tiles}, and the text of the target or null.
 export function enableDragging(onDrop) {
   dropped = onDrop;
   on("pointerdown", down);

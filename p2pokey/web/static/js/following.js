@@ -23,7 +23,7 @@ export function follow() {
 
 const words = (now) => now.trust?.words?.join();
 
-// The page was loaded, perhaps anew in the middle of a hand: then its moves are still known.
+// After a reload in the middle of a hand its moves are still known.
 function begin(now, mine) {
   const [of, log] = kept(STORED) ?? [];
   local.log = of && of === words(now) ? log : [];

@@ -39,7 +39,7 @@ const invitation = ({ code, link, qr }) => h("section.card.invitation", { label:
     link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link), copyButton(link, "gathering.copy-link")]),
   qr && h("figure", qrView(qr), h("figcaption", t("gathering.qr"))));
 
-/** Rows of dark (1) and light (0), with the margin that scanners need. */
+// Rows of dark (1) and light (0), with the margin that scanners need.
 function qrView(rows) {
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x} ${y}h1v1h-1z` : "")));
   const size = rows.length + 8;

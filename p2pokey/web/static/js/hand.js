@@ -6,6 +6,7 @@ import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf }
 const STORED = "p2pokey-hand";
 const MOST_PAST = 60;
 let current = "";
+let home = []; // the arrangement that this hand was taken up with
 let landing = null;
 let keeping = 0;
 let proposed = "[]";
@@ -24,7 +25,7 @@ function together(sets, tiles, index) {
   return next.filter((set) => set.length > 0);
 }
 
-/** Tiles of the rack that lie elsewhere, not sent yet. */
+// Tiles of the rack that lie elsewhere, not sent yet.
 export function laidAside() {
   if (!local.work) return local.melds.flat();
   const old = local.work.base.flat();
@@ -53,7 +54,7 @@ export function settle() {
   local.melds = keepOnly(local.melds, rack);
   const aside = laidAside();
   const here = seen.rack.filter((tile) => !aside.includes(tile));
-  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles);
+  const { rows, fresh } = reconcile(local.rows, here, settings().large_tiles, home);
   local.rows = landing && fresh.length === 1 ? put(rows, fresh, landing) : rows;
   if (fresh.length) landing = null;
   local.fresh = (fresh.length ? fresh : local.fresh).filter((tile) => here.includes(tile));
@@ -148,7 +149,7 @@ function proposeMelds() {
   tell("stage", { melds });
 }
 
-// Also the order that the player has not touched: the engine deals a rack out in its own.
+// Also an order that the player has not touched.
 function keepAll() {
   order = JSON.stringify(local.rows);
   clearTimeout(keeping);
@@ -171,6 +172,7 @@ function recall(name) {
     rows: layout ?? [], melds: isDuel() ? [] : sets, work: isDuel() && sets.length ? { base: lying(), sets } : null,
   };
   Object.assign(local, { rows, melds, work, past, picked: [], fresh: [], held: false, cursor: 0 });
+  home = rows;
   proposed = "[]";
   proposeMelds();
 }

@@ -5,7 +5,7 @@ const catalogues = {};
 let current = "en";
 let texts = {};
 
-/** Loads a language; `auto` is the browser's where there is a catalogue. */
+// Loads a language; `auto` is the browser's where there is a catalogue.
 export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages : [wanted];
   const chosen = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
@@ -37,10 +37,10 @@ export const has = (key) => key in texts;
 
 export const t = (key, values = {}) => fill(texts[key] ?? key, values);
 
-/** The sentence for a code, or another one for a code that is new. */
+// The sentence for a code, or another one for a code that is new.
 export const tCode = (key, other, values) => t(has(key) ? key : other, values);
 
-/** The sentence for a count: `one|many`, or the same for all. */
+// The sentence for a count: `one|many`, or the same for all.
 export function count(key, n, values = {}) {
   const forms = (texts[key] ?? key).split("|");
   return fill(new Intl.PluralRules(current).select(n) === "one" ? forms[0] : forms.at(-1), { n, ...values });
@@ -59,7 +59,7 @@ export function duration(seconds) {
 
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Text from outside: no control and direction marks, and not too long. */
+// Text from outside: no control and direction marks, and not too long.
 export function clean(text, most = 400) {
   const plain = String(text ?? "").replace(CONTROLS, "");
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;

@@ -16,10 +16,10 @@ export function emptyRows(rows) {
 export const tilesOf = (rows) => rows.flat().filter((tile) => tile !== null);
 
 /**
- * The arrangement for the tiles on the rack now: what has gone leaves a gap, what has come takes the first free
- * place. A null is a tile that cannot be read yet; its place is kept for it.
+ * The arrangement for the tiles on the rack now: what has gone leaves a gap, what has come takes its place in
+ * `kept` or the first free one. A null cannot be read yet; its place is kept for it.
  */
-export function reconcile(rows, rack, large = false) {
+export function reconcile(rows, rack, large = false, kept = []) {
   let unread = 0;
   const here = rack.map((tile) => tile ?? HIDDEN + unread++);
   const before = tilesOf(rows);
@@ -35,7 +35,9 @@ export function reconcile(rows, rack, large = false) {
     });
   }
   for (const tile of [...coming].sort((a, b) => isHidden(a) - isHidden(b))) {
-    const [row, column] = places.shift() ?? firstFree(next);
+    const own = find(kept, tile);
+    const home = own && next[own.row];
+    const [row, column] = home?.[own.column] === null ? [home, own.column] : places.shift() ?? firstFree(next);
     row[column] = tile;
   }
   return { rows: next, fresh: here.filter((tile) => !isHidden(tile) && !before.includes(tile)) };
@@ -70,7 +72,7 @@ export function find(rows, tile) {
   return row < 0 ? null : { row, column: rows[row].indexOf(tile) };
 }
 
-/** Puts tiles at a place; what lies there moves aside towards the nearest gap. */
+// Puts tiles at a place; what lies there moves aside towards the nearest gap.
 export function put(rows, tiles, { row, column }) {
   const next = rows.map((line) => line.map((tile) => (tiles.includes(tile) ? null : tile)));
   const from = find(rows, tiles[0]);
@@ -98,7 +100,7 @@ function insert(rows, tile, row, column, from) {
   line[column] = tile;
 }
 
-/** Rows with these groups, a gap after each as long as there is room. */
+// Rows with these groups, a gap after each as long as there is room.
 export function arrange(groups, rows) {
   for (const gap of [1, 0]) {
     const next = emptyRows(rows);

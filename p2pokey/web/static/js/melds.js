@@ -75,7 +75,7 @@ function meldTile(seen, meld, placed, place) {
 const retrievable = (seen, meld, place) => seen.can?.retrieve?.find((entry) =>
   entry.meld === meld && entry.place === place && (seen.hints || entry.supply.every((tile) => local.picked.includes(tile))));
 
-/** The first tile that fits on each end: of those picked, or on assisted tables of all. */
+// The first tile that fits on each end: of those picked, or on assisted tables of all.
 function fitsFor(meld) {
   const { picked } = local;
   const { can, hints } = game();
@@ -117,7 +117,7 @@ function asideTitle(seen, unopened) {
 export const stagedWorth = (staged) =>
   (staged.melds.every((meld) => meld.kind === "pair") ? count("count.pairs", staged.pairs) : number(staged.total));
 
-/** The engine's word on what is laid aside; null while it is on its way. */
+// The engine's word on what is laid aside; null while it is on its way.
 export function stagedNow() {
   const staged = table()?.staged;
   const mine = isDuel() ? tableSets() : local.melds;

@@ -60,7 +60,7 @@ export const goPairs = () => ready("go_pairs") && ask(t("ask.go-pairs"), "do.go-
 
 export const show = () => ready("show") && act("show", { tile: can().show });
 
-/** Discards a tile; finishes with it where only that is possible. */
+// Discards a tile; finishes with it where only that is possible.
 export function discard(tile) {
   if (!tile || isHidden(tile) || isStopped()) return;
   const finishes = can().finish?.includes(tile);
@@ -121,7 +121,7 @@ export async function layMelds() {
   return refused && refuse(refused);
 }
 
-/** Whether a failed opening is charged, and one may open and finish at once. */
+// Whether a failed opening is charged, and one may open and finish at once.
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 export const claim = (tile) => lay("claim", { discard: tile, melds: local.melds, additions: [] });

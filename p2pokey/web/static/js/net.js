@@ -3,7 +3,7 @@
 const STORED = "p2pokey-token";
 const AGAIN_MS = [200, 500, 1000, 2000, 4000];
 
-/** Takes the token out of the address, so that nobody copies it. */
+// Takes the token out of the address, so that nobody copies it.
 export function takeToken() {
   const given = new URLSearchParams(location.hash.slice(1)).get("t");
   if (given) {
@@ -13,7 +13,7 @@ export function takeToken() {
   return sessionStorage.getItem(STORED) ?? "";
 }
 
-/** Keeps a connection open; `heard`: {world, view, file, status}. */
+// Keeps a connection open; `heard`: {world, view, file, status}.
 export function connect(token, heard) {
   let socket = null;
   let number = 0;

@@ -54,7 +54,7 @@ function tileView(tile, common) {
   });
 }
 
-/** One tap picks, a second one at once discards. */
+// One tap picks, a second one at once discards.
 function onTap(tile) {
   const now = performance.now();
   const again = lastTap.tile === tile && now - lastTap.at < DOUBLE_MS;

@@ -24,7 +24,7 @@ export function resultView() {
         !end.ready?.[table().seat] && button(match.over ? "do.rematch" : "do.next-hand", null, goOn, { class: "primary" }))));
 }
 
-/** `finish-pairs-rack-okey` and the like in words. */
+// `finish-pairs-rack-okey` and the like in words.
 function reasonText(reason) {
   const [, base, ...more] = /^(.*?)(?:-(rack))?(?:-(okey))?$/.exec(reason);
   return [base, ...more].filter((part) => has(`reason.${part}`)).map((part) => t(`reason.${part}`)).join(", ");

@@ -31,7 +31,7 @@ export function noteView() {
 
 export const sinceView = () => (performance.now() - seenAt) / 1000;
 
-/** Seconds left and part of the whole; null without a clock for this seat. */
+// Seconds left and part of the whole; null without a clock for this seat.
 export function timeLeft(seat) {
   const clock = state.view?.table?.clock;
   if (!clock?.limit || clock.seat !== seat) return null;

@@ -4,7 +4,7 @@ import { settings } from "./store.js";
 
 let context = null;
 
-/** Browsers stay silent until the player has touched the page. */
+// Browsers stay silent until the player has touched the page.
 export function enableSound() {
   const wake = () => {
     context ??= new AudioContext();

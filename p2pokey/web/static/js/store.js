@@ -39,7 +39,7 @@ export function onChange(callback) {
   draw = callback;
 }
 
-/** Draws once before the next frame, however often it is called. */
+// Draws once before the next frame, however often it is called.
 export function redraw() {
   if (asked) return;
   asked = true;
@@ -55,7 +55,7 @@ export function change(values) {
   redraw();
 }
 
-/** What this tab has kept under that name, or null. */
+// What this tab has kept under that name, or null.
 export function kept(name) {
   try {
     return JSON.parse(sessionStorage.getItem(name));
@@ -75,7 +75,7 @@ export const isDuel = () => table()?.rules === "duel";
 
 export const isCovered = () => table()?.handover != null;
 
-/** Whether this tab has the control, and no failed proof has frozen the hand. */
+// Whether this tab has the control, and no failed proof has frozen the hand.
 export const mayAct = () => state.control && table()?.trust?.state !== "failed";
 
 export function person(seat) {

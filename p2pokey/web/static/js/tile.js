@@ -14,7 +14,7 @@ const SHAPES = {
 };
 const COLOURS = { r: "red", b: "blue", k: "black", y: "yellow" };
 
-/** Face of a tile without its copy letter: `r5a` is `r5`, `**a` is `**`. */
+// Face of a tile without its copy letter: `r5a` is `r5`, `**a` is `**`.
 export const faceOf = (tile) => tile.slice(0, -1);
 const isFalse = (tile) => tile.startsWith("**");
 
