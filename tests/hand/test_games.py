@@ -52,9 +52,8 @@ def moves_of(table: SimTable) -> set[str]:
 
 
 @pytest.mark.parametrize("key", GAMES)
-@pytest.mark.parametrize("seed", range(2))
-def test_a_hand_of_every_game_is_played_and_audited(key: str, seed: int) -> None:
-    table = hand_of(key, seed)
+def test_a_hand_of_every_game_is_played_and_audited(key: str) -> None:
+    table = hand_of(key, 0)
     assert_sound(table)
     assert moves_of(table) & {"Open", "Play"}, "nobody has laid anything"
 

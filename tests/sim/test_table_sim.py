@@ -15,7 +15,7 @@ from p2pokey.table.records import Record, RecordKind
 from tests.sim.table_faults import KINDS, Crash, Strike, make_plan
 from tests.sim.whole_table import LIFE, World, simulate
 
-FIRST = range(16)
+FIRST = range(10)
 FOUND = {
     (62, "liar"): "an honest seat was blamed for the fork of another one that it had been shown",
     (353, "hasty"): "a seat that learned of the votes about it confirmed the audit before",
@@ -54,8 +54,7 @@ def test_a_seed_that_found_something_keeps_its_promises(seed: int, kind: str | N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_family_of_faults_keeps_its_promises(kind: str):
-    for seed in range(1000, 1002):
-        simulate(make_plan(seed, kind))
+    simulate(make_plan(1000, kind))
 
 
 @pytest.mark.parametrize("torn", [0.0, 0.5, 1.0])
