@@ -4,12 +4,14 @@ const LANGUAGES = ["en", "tr"];
 const catalogues = {};
 let current = "en";
 let texts = {};
+let digits = new Intl.NumberFormat("en");
 
 // Loads a language; `auto` is the browser's where there is a catalogue.
 export async function chooseLanguage(wanted) {
   const asked = wanted === "auto" || !wanted ? navigator.languages : [wanted];
   const chosen = asked.map((name) => name.slice(0, 2)).find((name) => LANGUAGES.includes(name)) ?? "en";
   current = chosen;
+  digits = new Intl.NumberFormat(chosen);
   catalogues[chosen] ??= load(chosen);
   const found = await catalogues[chosen];
   if (current === chosen) texts = found;
@@ -46,7 +48,7 @@ export function count(key, n, values = {}) {
   return fill(new Intl.PluralRules(current).select(n) === "one" ? forms[0] : forms.at(-1), { n, ...values });
 }
 
-export const number = (n) => new Intl.NumberFormat(current).format(n).replace("-", "−");
+export const number = (n) => digits.format(n).replace("-", "−");
 
 export const signed = (n) => (n > 0 ? `+${number(n)}` : number(n));
 
