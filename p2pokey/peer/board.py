@@ -166,7 +166,7 @@ class Board:
                 assert seat is not None
                 self.links.send(seat, data)
             case told.BeginHand():
-                self.begun = effect
+                self.begun, self._doubt = effect, None  # all keep the same score now
             case told.GiveUpHand(reason=reason):
                 self.give_up(reason)
             case told.MatchEnded():

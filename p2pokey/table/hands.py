@@ -115,13 +115,16 @@ class Hands:
             self._desk.emit(BeginHand(setup=hand, used_keys=self._course.match.used_keys))
 
     def _differ(self) -> bool:
-        """Whether somebody keeps another score, and tells who does."""
+        """Whether somebody keeps another score, and tells who does.
+
+        A seat that has lost what it signed last may not know yet of a rematch.
+        """
         if self._asking.may_begin_anew():
             return False
         own, said = self._course.sheet.digest(), self._nexts.of(self._course.attempt)
         differing = [seat for seat in sorted(said) if said[seat].sheet != own]
         for seat in differing:
-            if self._desk.is_news("score", seat, self._course.attempt):
+            if self._desk.is_synced and self._desk.is_news("score", seat, self._course.attempt):
                 self._desk.emit(ScoresDiffer(seat=seat))
         return bool(differing)
 

@@ -30,6 +30,10 @@ FOUND = {
     (45, "gone"): "a duel waited for ever without saying for whom",
     (847, None): "whoever had only repeated the number of a question was taken to have the score",
     (986, None): "a VOID in a journal was heard before the moves that had come before it",
+    (
+        3681,
+        None,
+    ): "a seat that had lost its yes to a rematch found that another one's score differs",
     (19, "liar"): "a VOID of an earlier run was repeated before its step",
 }
 """What went wrong at seeds that failed once, with the family that was asked for."""

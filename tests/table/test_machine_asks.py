@@ -15,6 +15,7 @@ from p2pokey.table.commands import (
     LinkIs,
     Refusal,
     ShareLink,
+    Synced,
     WantNext,
 )
 from p2pokey.table.contents import (
@@ -156,6 +157,33 @@ def test_an_order_with_the_score_before_a_rematch_is_no_lie():
     net.run()
 
     assert net.told(ScoresDiffer) == net.told(SeatingAgreed) == [[]] * 4
+
+
+def test_scores_are_not_compared_by_a_seat_that_does_not_know_what_it_has_signed():
+    """Its yes to the rematch went with the end of its journal."""
+    net = Net()
+    net.all_act(PLAY)
+    ask(net, 1, AskRematch())
+    before = len(net.chairs[0].disk)
+    for seat in (0, 2, 3):
+        answer(net, seat, yes=True, asker=1)
+    net.all_act(HandFailed(keys=frozenset()))
+    assert [len(heard) for heard in net.told(RematchBegins)] == [1] * 4
+    del net.chairs[0].disk[before:]
+    net.restart(0, is_tail_lost=True)
+    net.act(0, HandFailed(keys=frozenset()))
+    for seat in (1, 2, 3):
+        net.act(seat, PLAY)
+    net.run()
+    assert net.told(ScoresDiffer) == [[]] * 4
+
+    net.catch_up(0)
+    net.act(0, Synced())
+    net.act(0, PLAY)
+    net.run()
+    assert net.told(ScoresDiffer) == [[]] * 4
+    assert net.chairs[0].machine.match.attempts == 1
+    assert all(chair.heard(BeginHand) for chair in net.chairs)
 
 
 def test_who_is_out_waits_for_the_rematch_before_it_compares_scores():
