@@ -419,11 +419,13 @@ class Table:
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.
 
-        Whoever has asked something or said yes to it is there when it is agreed on.
+        Whoever has asked something or said yes to it is there when it is agreed on, and whoever is
+        asked answers before it goes.
         """
-        if self.board.machine.is_bound(self.clock()):
+        machine, now = self.board.machine, self.clock()
+        if machine.is_bound(now) or (machine.owes_answer(now) and not self._leaves):
             return False
-        postbox, attempts = self._inbox.postbox, self.board.machine.match.attempts
+        postbox, attempts = self._inbox.postbox, machine.match.attempts
         here = [seat for seat in self._others() if not postbox.has_left(seat)]
         company = here if self._runner is None else [seat for seat in here if seat == self._runner]
         if company and (self.stays or self._runner is not None) and not self._leaves:

@@ -174,6 +174,12 @@ class TableMachine:
         """Whether this seat has asked something, or said yes to it, that may yet be agreed on."""
         return any(not self._asking.is_hopeless(opened, now) for opened in self._asking.bonds())
 
+    def owes_answer(self, now: float) -> bool:
+        """Whether a question that may yet be agreed on waits for this seat's answer."""
+        asking = self._asking
+        owed = [opened for opened in asking.asks.open() if asking.awaits_own(opened)]
+        return any(not asking.is_hopeless(opened, now) for opened in owed)
+
     def is_asked(self, now: float) -> bool:
         """Whether there is a question whose answers may yet come."""
         opened = self._asking.asks.open()

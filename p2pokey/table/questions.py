@@ -47,11 +47,11 @@ class Questions:
     def answer(self, command: AnswerAsk, now: float) -> None:
         """The player answers a question."""
         opened = self._asks.find(command.asker, command.seq)
-        if opened is None or not opened.shown or not self._asking.awaits_own(opened):
-            self._desk.refuse(Refusal.NO_SUCH_ASK)
-            return
         if not self._desk.can_speak:
             self._desk.refuse(Refusal.NOT_SYNCED)
+            return
+        if opened is None or not opened.shown or not self._asking.awaits_own(opened):
+            self._desk.refuse(Refusal.NO_SUCH_ASK)
             return
         self._reply(opened, Reply.YES if command.yes else Reply.NO, now)
 
@@ -82,10 +82,11 @@ class Questions:
     # What follows --------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """Shows the questions that this seat has got to."""
+        """Shows the questions that this seat has got to, and can answer if it must."""
         for opened in self._asks.open():
             must = self._asking.awaits_own(opened)
-            if opened.shown or (must and not self._asking.is_reached(opened)):
+            is_due = self._asking.is_reached(opened) and self._desk.is_synced
+            if opened.shown or (must and not is_due):
                 continue
             opened.shown = True
             self._desk.emit(

@@ -443,7 +443,10 @@ def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
     asker.act(AskSeating(order=(1, 0, 2, 3)))
     (asked,) = [data for data in hub.links[0].sent if is_table_message(data)]
     table.board.receive(MessageReceived(seat=Seat(0), data=asked))
+    assert not table._is_seen_off(1000.0), "its player has not answered yet"
+    table._leaves = True
     assert table._is_seen_off(1000.0)
+    table._leaves = False
     table.act(AnswerAsk(asker=Seat(0), seq=0, yes=True))
     assert not table._is_seen_off(1000.0)
     assert not asker._is_seen_off(1000.0)

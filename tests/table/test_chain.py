@@ -12,6 +12,7 @@ from p2pokey.table.chain import MAX_EARLY, TableChains
 from p2pokey.table.commands import AnswerAsk, AskRematch, Refusal, Say, Synced, WantNext
 from p2pokey.table.contents import Chat, Content, Next, QuickPhrase, Wish
 from p2pokey.table.effects import (
+    AskOpened,
     BadLink,
     BeginHand,
     ChainFull,
@@ -328,6 +329,28 @@ def test_a_question_is_not_answered_before_that_either():
     net.act(0, Synced())
     net.run()
     assert faults(net) == [[]] * 4
+
+
+def test_who_is_asked_is_asked_again_once_it_can_answer():
+    """Its answer went with the end of its journal, and reached nobody."""
+    net = Net()
+    net.act(1, AskRematch())
+    net.run()
+    before = len(net.chairs[0].disk)
+    net.act(0, AnswerAsk(asker=Seat(1), seq=0, yes=True))
+    for wire in net.wires.values():
+        wire.clear()
+    assert not net.chairs[0].machine.owes_answer(net.now)
+    del net.chairs[0].disk[before:]
+    net.restart(0, is_tail_lost=True)
+    assert net.chairs[0].heard(AskOpened) == []
+    assert net.chairs[0].machine.owes_answer(net.now)
+
+    net.catch_up(0)
+    net.act(0, Synced())
+    assert [(asked.asker, asked.must_answer) for asked in net.chairs[0].heard(AskOpened)] == [
+        (1, True)
+    ]
 
 
 def test_a_program_that_forgot_what_it_signed_blames_itself():
