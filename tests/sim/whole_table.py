@@ -108,6 +108,8 @@ class Node:
     """The new session that its program is in."""
     agreed_at: int | None = None
     """Boundary at which other seats were agreed on first."""
+    known_from: int = 0
+    """Number of the first event after the table's journal has lost its end."""
     is_gone: bool = False
     """Killed and never started again."""
     problem: BaseException | None = None
@@ -141,8 +143,16 @@ class Node:
     @property
     def order(self) -> tuple[int, ...] | None:
         """The new seats that its program has gone over to; None: it has not."""
-        agreed = self.of(SeatsAgreed)
-        return agreed[-1].order if agreed else None
+        return self.orders[-1] if self.orders else None
+
+    @property
+    def orders(self) -> list[tuple[int, ...]]:
+        """All of them, without what a broken disk has lost before anybody else knew of it."""
+        kept = self.events[self.known_from :]
+        orders = [event.order for event in kept if isinstance(event, SeatsAgreed)]
+        tables = [run.table for run in self.runs[-1:] if run.table is not None]
+        restored = [table.machine._moving.order for table in tables]
+        return orders or [order for order in restored if order is not None]
 
     @property
     def scores(self) -> set[Score]:
@@ -490,6 +500,7 @@ class World:
             paths = sorted(node.folder.glob("*/*-???.journal"))
             _cut(paths[-1:], how.cut, keep=4)
         if how.cut_table:
+            node.known_from = len(node.events)
             _cut(list(node.folder.glob("*/table.journal")), how.cut_table, keep=2)
         if how.down_s is not None:
             self.loop.call_later(how.down_s, self._start, node)
@@ -684,7 +695,7 @@ class World:
     def _check_orders(self) -> None:
         """Who goes over to other seats does so with all others of that order that can."""
         for node in self.honest:
-            if len({event.order for event in node.of(SeatsAgreed)}) > 1:
+            if len(set(node.orders)) > 1:
                 self.violations.append(f"seat {node.seat + 1} has agreed on two orders")
         if self.plan.lie is not None and self.plan.lie.kind in FORKS:
             return
