@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+from p2pokey.audit.reading import read_transcript
 from p2pokey.cli.exits import ExitCode
 from p2pokey.cli.output import Output
 from p2pokey.cli.replaying import read_data, seat_of, unreadable
@@ -12,6 +13,7 @@ from p2pokey.crypto.group import Group
 from p2pokey.errors import DecodeError
 from p2pokey.native.backends import BackendName, choose_backend
 from p2pokey.native.contacts import load_contacts
+from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import find_dirs
 from p2pokey.native.threads import usual_threads
 from p2pokey.peer.table_names import load_names
@@ -34,8 +36,11 @@ def run_web_replay(
     data = read_data(file)
     try:
         viewer = seat_of(seat, setup_of(data).seats)
+        read_transcript(data, Ed25519Verifier())
     except IntentRefused as error:
         raise unreadable(file, error.details["text"]) from error
+    except DecodeError as error:
+        raise unreadable(file, str(error)) from error
     dirs = find_dirs()
     engine = ReplayEngine(
         group=Group(choose_backend(backend, threads=usual_threads())),

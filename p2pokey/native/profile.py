@@ -17,15 +17,17 @@ from typing import Self
 
 import platformdirs
 
-from p2pokey.errors import DecodeError
+from p2pokey.errors import DecodeError, JournalInUse
 from p2pokey.native.files import PRIVATE, write_atomic
 from p2pokey.native.identity import SECRET_BYTES, Ed25519Signer
+from p2pokey.native.journal import take_lock
 from p2pokey.ports import Entropy
 
 HOME_VARIABLE = "P2POKEY_HOME"
 _APP = "p2pokey"
 _KEY_HEAD = "p2pokey-identity 0 "
 _NAME_FILE = "name"
+_GUESTS, _IN_USE = "p2pokey-guest-", "in-use"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +187,7 @@ class Profile:
     guest_secret: bytes | None = None
     """32-byte secret of a guest's key."""
     _temporary: Path | None = field(default=None)
+    _lock: int | None = field(default=None)
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +198,8 @@ class Profile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -213,8 +218,9 @@ def open_profile(
     if not guest:
         signer = load_identity(own, entropy)
         return Profile(dirs=own, signer=signer, is_guest=False, tables=own.journals)
+    _sweep_guests()
     secret = entropy.random_bytes(SECRET_BYTES)
-    folder = Path(tempfile.mkdtemp(prefix="p2pokey-guest-"))
+    folder = Path(tempfile.mkdtemp(prefix=_GUESTS))
     return Profile(
         dirs=Dirs(config=folder / "config", data=folder / "data", state=folder / "state"),
         signer=Ed25519Signer(secret),
@@ -222,4 +228,14 @@ def open_profile(
         tables=own.journals,
         guest_secret=secret,
         _temporary=folder,
+        _lock=take_lock(folder / _IN_USE),
     )
+
+
+def _sweep_guests() -> None:
+    """Removes the folders of guests whose programs were killed: no other process holds their locks."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{_GUESTS}*/{_IN_USE}.lock"):
+        with suppress(JournalInUse, OSError):
+            descriptor = take_lock(lock.with_suffix(""))
+            shutil.rmtree(lock.parent, ignore_errors=True)
+            os.close(descriptor)

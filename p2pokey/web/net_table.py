@@ -84,6 +84,9 @@ class NetTable:
     _is_out: bool = False
     """Whether the others go on without this seat."""
     _is_over: bool = False
+    _has_failed: bool = False
+    _has_begun: bool = False
+    """Whether its task has run at all: one that is cancelled before that gives nothing back."""
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -92,6 +95,7 @@ class NetTable:
 
     async def _run(self) -> None:
         is_resumed, is_theirs, notice = self.diary is not None, False, Json()
+        self._has_begun = True
         try:
             # Half a second of imports, which the page need not wait for.
             await asyncio.to_thread(importlib.import_module, "p2pokey.net.webrtc")
@@ -105,13 +109,16 @@ class NetTable:
             await evening.play(mesh, self.diary, is_resumed=is_resumed)
             notice = {"code": "sent-away" if self._is_out else "table-over", "text": ""}
         except P2POkeyError as error:
+            self._has_failed = True
             never_stood = isinstance(error, ConnectError) and not is_theirs and not is_resumed
             if never_stood and self.diary is not None:
                 self.diary.discard()
             notice = {"code": "no-table", "kind": error.code, "text": str(error)}
         except OSError as error:
+            self._has_failed = True
             notice = {"code": "not-kept", "text": error.strerror or str(error)}
         except Exception:  # noqa: BLE001 - told to the player, and in the log
+            self._has_failed = True
             _log.exception("a table failed")
             notice = {"code": "internal"}
         finally:
@@ -130,6 +137,8 @@ class NetTable:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self.diary is not None and not self._has_begun:
+            self.diary.close()
         await self._end_bots(soon=True)
 
     async def _end_bots(self, *, soon: bool) -> None:
@@ -291,7 +300,9 @@ class NetTable:
 
     def json(self) -> Json | None:
         """TABLE, None while it is coming together."""
-        return None if self._seat is None or self._is_moving else self._seat.json()
+        if self._seat is None or self._is_moving:
+            return None
+        return self._seat.stopped_json() if self._has_failed else self._seat.json()
 
     def gathering(self) -> Json | None:
         """GATHERING, None once the table stands."""

@@ -81,6 +81,7 @@ class ReplayEngine:
 
     def _tell(self, notice: Json) -> None:
         self._notice = notice
+        self._changed()
 
     def _changed(self) -> None:
         for subscriber in tuple(self._subscribers):

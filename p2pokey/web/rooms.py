@@ -138,13 +138,12 @@ class Lobby:
     def resume(self, intent: Intent) -> NetTable:
         """Comes back to a table of this computer; raises IntentRefused if that is not possible."""
         diary = self._reopen(intent)
-        membership = diary.membership
-        roster, own = membership.roster, membership.roster.seats[membership.seat]
-        secret = diary.person.guest_secret
-        signer = self.profile.signer if secret is None else Ed25519Signer(secret)
-        if signer.public_key != own.public_key:
-            diary.close()
-            raise IntentRefused("other-key")
+        membership, secret, signer = (
+            diary.membership,
+            diary.person.guest_secret,
+            self._player(diary),
+        )
+        roster = membership.roster
 
         async def meet(table: NetTable) -> Mesh:
             return await resume_table(
@@ -177,11 +176,24 @@ class Lobby:
         if folder is None:
             raise IntentRefused("nothing-to-resume")
         try:
-            return TableJournal.reopen(folder)
+            diary = TableJournal.reopen(folder)
         except JournalInUse as error:
             raise IntentRefused("in-use") from error
         except (DecodeError, OSError) as error:
             raise IntentRefused("journal", text=str(error)) from error
+        if not self._is_own(diary):
+            diary.close()
+            raise IntentRefused("other-key")
+        return diary
+
+    def _player(self, diary: TableJournal) -> Ed25519Signer:
+        """Who sits there, if it is this player: a guest's key is in the journal."""
+        secret = diary.person.guest_secret
+        return self.profile.signer if secret is None else Ed25519Signer(secret)
+
+    def _is_own(self, diary: TableJournal) -> bool:
+        own = diary.membership.roster.seats[diary.membership.seat]
+        return self._player(diary).public_key == own.public_key
 
     def resumable(self) -> list[Json]:
         """Tables that the player can come back to."""
@@ -191,7 +203,8 @@ class Lobby:
                 diary = TableJournal.reopen(folder)
             except (JournalInUse, DecodeError, OSError):
                 continue
-            found.append({"id": folder.name, **_describe(diary)})
+            if self._is_own(diary):
+                found.append({"id": folder.name, **_describe(diary)})
             diary.close()
         return found
 

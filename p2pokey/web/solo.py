@@ -85,6 +85,7 @@ class SoloTable:
     _handover: Seat | None = None
     _scratch: Path | None = None
     """The table's own folder there."""
+    _has_failed: bool = False
     _tasks: list[asyncio.Task[Any]] = field(default_factory=list)
 
     @property
@@ -209,6 +210,7 @@ class SoloTable:
 
     def _fail(self, notice: Json) -> None:
         """One seat cannot go on, so none can: told once, and the others end."""
+        self._has_failed = True
         self.tell_player(notice)
         for task in self._tasks:
             if task is not asyncio.current_task():
@@ -263,7 +265,8 @@ class SoloTable:
 
     def json(self) -> Json:
         """TABLE of docs/page-protocol.md, with nobody's rack while the screen changes hands."""
-        table = self._seats[self._shown].json()
+        seat = self._seats[self._shown]
+        table = seat.stopped_json() if self._has_failed else seat.json()
         view = self._seats[self._shown].hand.view
         if self._handover is None or view is None:
             return table | {"handover": self._handover}

@@ -15,7 +15,14 @@ from p2pokey.bots.source import Source
 from p2pokey.crypto.group import Group
 from p2pokey.errors import LocalProtocolError
 from p2pokey.net.tasks import spawn
-from p2pokey.peer.events import MatchEnded, MatchOver, PeerEvent, Resumed
+from p2pokey.peer.events import (
+    HandCounted,
+    HandFailed,
+    MatchEnded,
+    MatchOver,
+    PeerEvent,
+    Resumed,
+)
 from p2pokey.peer.saving import transcript_name
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_events import Question, QuestionClosed, RematchBegun
@@ -92,6 +99,8 @@ class TableSeat:
     _fates: Fates = field(init=False)
     _advice: Json | None = None
     _wants_rematch: bool = False
+    _wants_on: bool = False
+    """Whether the player has asked for the next hand before this one was counted."""
     _attempt: int = -1
     _game: tuple[tuple[Any, ...], Json] | None = None
     _looking: asyncio.Task[None] | None = None
@@ -133,12 +142,15 @@ class TableSeat:
                 self.is_over = self._wants_rematch = False
             case Question(what="rematch") | QuestionClosed(what="rematch"):
                 self._go_on_with_rematch(event)
+            case HandCounted() | HandFailed() if self._wants_on:
+                self._wants_on = False
+                asyncio.get_running_loop().call_soon(self._go_on)
             case Resumed():
                 self._looking = spawn(self._look_back(), "looking back at the last hand")
             case _:
                 pass
         if self._attempt != self.hand.attempt:
-            self._attempt = self.hand.attempt
+            self._attempt, self._wants_on = self.hand.attempt, False
             self._drafts.begin(self._attempt)
             self._helper = Helper(on_change=self.on_change)
             self._checker.forget()
@@ -288,10 +300,24 @@ class TableSeat:
             with suppress(IntentRefused):  # it is said already, or the match is over
                 self._command(commands.WantNext(wish=Wish.STOP))
             self._need_table().leave()
+        elif self._is_being_counted:
+            self._wants_on = True
         elif self._need_table().board.machine.match.is_over or self.is_over:
             self._do_rematch(intent)
         else:
             self._command(commands.WantNext(wish=Wish.PLAY))
+
+    @property
+    def _is_being_counted(self) -> bool:
+        """Whether this seat has audited a hand that not all have signed yet."""
+        is_running = self._table is not None and (
+            self._table.board.machine.match.attempts == self._attempt
+        )
+        return is_running and self.hand.outcome is not None
+
+    def _go_on(self) -> None:
+        with suppress(IntentRefused):
+            self._do_ready({"play": True})
 
     def _do_rematch(self, intent: Intent) -> None:
         """Asks for a new match, or says yes to whoever has asked."""
@@ -389,6 +415,15 @@ class TableSeat:
             "trust": hand.trust(is_paused=is_paused, audit=self._checker.json()),
         }
 
+    def stopped_json(self) -> Json:
+        """TABLE of one that has ended before its time: nothing can be done there any more."""
+        table, view = self.json(), self.hand.view
+        if self.hand.is_played and view is not None:
+            table["game"] = game_json(view, last=self.hand.last, acts=False) | {"mine": False}
+        if self.hand.is_played:
+            table["stage"] = {**table["stage"], "name": "stopped"}
+        return table | {"waiting": None, "paused": None, "clock": None, "staged": None}
+
     def _game_json(self, view: View) -> Json:
         """Made once for each state: most news are of something else."""
         hints = self._helper.hints(view) if self.helps else None
@@ -456,9 +491,13 @@ class TableSeat:
         view, outcome = self.hand.view, self.hand.outcome
         if outcome is None or view is None or view.state.phase is not Phase.OVER:
             return None
-        said = {} if self._table is None else self._table.board.machine.said
+        machine = None if self._table is None else self._table.board.machine
+        # Until the hand is counted what was said is about itself.
+        said = machine.said if machine is not None and not self._is_being_counted else {}
         ready = [
             seat in said and said[Seat(seat)].wish is Wish.PLAY
             for seat in range(self.options.seats)
         ]
+        if self._wants_on:
+            ready[self.hand.seat] = True
         return end_json(outcome.state, outcome.score, outcome.faces, ready=ready)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,22 @@ def test_a_damaged_identity_is_refused_and_kept(tmp_path: Path, text: str):
         load_identity(dirs, OsEntropy())
 
     assert (dirs.data / "identity.key").read_text() == text
+
+
+def test_what_a_killed_guest_has_left_goes_with_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    home = at(tmp_path / "home")
+    killed = open_profile(OsEntropy(), guest=True, environment=home)
+    assert killed._lock is not None
+    with open_profile(OsEntropy(), guest=True, environment=home) as other:
+        left = killed.dirs.state.parent
+        assert left.is_dir()
+        os.close(killed._lock)  # as the system does when a program ends
+        with open_profile(OsEntropy(), guest=True, environment=home):
+            assert not left.exists()
+            assert other.dirs.state.parent.is_dir(), "this one still runs"
 
 
 def test_a_guest_is_new_each_time_and_leaves_nothing(tmp_path: Path):

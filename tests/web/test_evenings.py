@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from p2pokey.native.contacts import Contact, save_contacts
+from p2pokey.native.identity import Ed25519Signer
 from p2pokey.peer import evening
 from p2pokey.peer.table_names import load_names
 from p2pokey.peer.waits import WaitLimits
@@ -260,5 +261,74 @@ def test_a_hand_that_waits_for_a_friend_can_be_given_up(
             await ayse.until(lambda view: view["table"]["paused"] is None)
             waiting = await ayse.until(lambda view: view["table"]["waiting"])
             assert (waiting["what"], waiting["seats"]) == ("next-hand", [1])
+
+    asyncio.run(main())
+
+
+def test_who_takes_a_seat_up_and_leaves_at_once_can_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Both intents may be there before the table's task has run at all."""
+
+    async def main() -> None:
+        async with friends(tmp_path, monkeypatch) as people:
+            ayse, baran = people.sit("Ayse"), people.sit("Baran")
+            await sit_down(ayse, baran)
+            await ayse.act("leave")
+            [one] = ayse.engine.view()["lobby"]["resumable"]
+            for _ in range(3):
+                await asyncio.gather(ayse.act("resume", id=one["id"]), ayse.act("leave"))
+                assert ayse.engine.view()["lobby"]["resumable"] == [one]
+            await ayse.act("resume", id=one["id"])
+            await ayse.until(is_playing)
+
+    asyncio.run(main())
+
+
+def test_a_guest_sees_and_forgets_no_tables_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def main() -> None:
+        async with friends(tmp_path, monkeypatch) as people:
+            ayse, baran = people.sit("Ayse"), people.sit("Baran")
+            await sit_down(ayse, baran)
+            await ayse.act("leave")
+            [one] = ayse.engine.view()["lobby"]["resumable"]
+            ayse.engine.profile.signer = Ed25519Signer(bytes(32))  # somebody else on this computer
+            for intent in ("resume", "forget"):
+                assert await ayse.refused(intent, id=one["id"]) == "other-key"
+            await ayse.act("leave")
+            assert ayse.engine.view()["lobby"]["resumable"] == []
+
+    asyncio.run(main())
+
+
+def test_who_wants_to_go_on_before_all_have_signed_goes_on_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A duel is one hand: what follows is a rematch, which both ask for."""
+
+    def is_audited(view: Json) -> Any:
+        table = view["table"]
+        return table and table["end"] and table["stage"]["name"] != "done" and table["end"]
+
+    async def early(page: Page) -> None:
+        async for view in page.views():
+            if is_audited(view):
+                assert view["table"]["end"]["ready"] == [False, False]
+                await page.act("ready", play=True)
+                seat = view["table"]["seat"]
+                assert page.engine.view()["table"]["end"]["ready"][seat]
+                return
+
+    async def main() -> None:
+        async with friends(tmp_path, monkeypatch) as people:
+            ayse, baran = people.sit("Ayse"), people.sit("Baran")
+            await sit_down(ayse, baran)
+            playing = [asyncio.create_task(page.play_hand()) for page in (ayse, baran)]
+            asking = [asyncio.create_task(early(Page(page.engine))) for page in (ayse, baran)]
+            await asyncio.gather(*playing, *asking)
+            for page in (ayse, baran):
+                await page.until(is_playing)
 
     asyncio.run(main())

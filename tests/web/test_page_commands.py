@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from p2pokey.audit.reading import MAX_LINES
 from p2pokey.cli import serving
 from p2pokey.cli.bots import BOT_NAMES, BotTicket
 from p2pokey.cli.page_bots import PageBots
@@ -98,6 +99,10 @@ def test_a_file_that_cannot_be_replayed(run: Any, home: Path, transcript: bytes)
     ran = run("replay", bad, "--web", "--no-browser")
     assert ran.code == 4
     assert "bad.jsonl cannot be read" in one_sentence(ran.err)
+    bad.write_bytes(transcript + b"\n" * MAX_LINES)
+    ran = run("replay", bad, "--web", "--no-browser")
+    assert ran.code == 4
+    assert "lines" in one_sentence(ran.err)
     for words in (("--json",), ("--step",)):
         assert run("replay", good, "--web", *words).code == 2
     assert run("replay", duel, "--web").code == 2

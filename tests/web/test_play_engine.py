@@ -4,6 +4,7 @@ import asyncio
 import base64
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,9 +14,11 @@ import pytest
 from p2pokey.audit.auditor import audit_transcript
 from p2pokey.audit.report import Status
 from p2pokey.native.identity import Ed25519Verifier
+from p2pokey.native.journal import Journal
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.net import public_tables
 from p2pokey.net.limits import Limits
+from p2pokey.peer.table_journal import TableJournal
 from p2pokey.rules.published import OPTIONS, RULE_SETS
 from p2pokey.web import archive, play_engine, rooms
 from p2pokey.web.engine import IntentRefused
@@ -308,6 +311,36 @@ def test_two_tabs_at_once_make_one_table(engine: PlayEngine):
     done, tables = asyncio.run(main())
     assert [error.code for error in done if isinstance(error, IntentRefused)] == ["at-a-table"]
     assert len(tables) == 1
+
+
+def test_a_table_that_cannot_be_written_is_shown_as_one_that_has_ended(
+    engine: PlayEngine, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(*args: Any, **more: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    async def main():
+        page = Page(engine)
+        await page.act("solo", rules="classic", level="hard")
+        await page.until(
+            lambda view: is_playing(view) and any(view["table"]["game"]["can"].values())
+        )
+        monkeypatch.setattr(TableJournal, "keep", fail)
+        monkeypatch.setattr(Journal, "append", fail)
+        with suppress(OSError, IntentRefused):
+            await page.act("draw")
+        view = await page.until(lambda view: view["notice"] and view)
+        assert view["notice"]["code"] == "not-kept"
+        await page.until(lambda view: view["table"]["stage"]["name"] == "stopped")
+        game = engine.view()["table"]["game"]
+        await page.act("solo", rules="duel", level="hard")
+        monkeypatch.undo()
+        await engine.close()
+        return game
+
+    game = asyncio.run(main())
+    assert not game["mine"]
+    assert not any(game["can"].values())
 
 
 def test_what_a_killed_program_left_is_swept_up(tmp_path: Path):

@@ -19,7 +19,9 @@ from p2pokey.web import play_engine, viewer
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.past import saved_at
 from p2pokey.web.play_engine import PlayEngine
+from p2pokey.web.replay_engine import ReplayEngine
 from tests.cli.conftest import transcript  # noqa: F401 - a fixture
+from tests.peer.memory import GROUP
 from tests.web.engines import Page, engine_at
 from tests.web.schema import check_game
 
@@ -257,3 +259,22 @@ def test_a_file_that_cannot_be_read_at_all_leaves_no_page_waiting(
 
     view = asyncio.run(main())
     assert (view["notice"]["code"], view["replay"]) == ("internal", None)
+
+
+def test_so_does_one_on_the_page_of_one_file(
+    tmp_path: Path,
+    transcript: bytes,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def broken(data: bytes, **more: Any) -> None:
+        raise RuntimeError("a fault of the reader")
+
+    monkeypatch.setattr(viewer, "read_replay", broken)
+
+    async def main() -> Json:
+        replay = ReplayEngine(group=GROUP, settings=tmp_path / "page.json")
+        page = Page(replay)  # type: ignore[arg-type]
+        replay.open(transcript, file="hand.jsonl", name_of=lambda key: None)
+        return await page.until(lambda view: view["notice"])
+
+    assert asyncio.run(main())["code"] == "internal"
