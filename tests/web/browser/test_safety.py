@@ -111,7 +111,7 @@ def test_the_order_of_the_rack_survives_draws_reload_and_reconnection() -> None:
         name = (await visit.local("rows"))[0][0]
         await drag(page, tile(page, name), place(page, 1, 14))
         before = await visit.local("rows")
-        await until(lambda: did(engine, "layout"))
+        await until(lambda: engine.view()["table"]["layout"] == before)
         await page.reload()
         await page.locator(".rack").wait_for()
         assert await visit.local("rows") == before
@@ -138,7 +138,7 @@ def test_a_tile_that_cannot_be_read_at_once_after_coming_back_is_where_it_was() 
         name = (await visit.local("rows"))[0][0]
         await drag(page, tile(page, name), place(page, 0, 10))
         before = await visit.local("rows")
-        await until(lambda: did(engine, "layout"))
+        await until(lambda: engine.view()["table"]["layout"] == before)
         await page.evaluate("sessionStorage.removeItem('p2pokey-hand')")
         slot = next(slot for slot, one in table.view_of(Seat(0)).rack() if format_tile(one) == name)
         table.unread(slot)
