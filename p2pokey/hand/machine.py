@@ -63,7 +63,7 @@ from p2pokey.hand.opening import send_commit, verify_shuffles
 from p2pokey.hand.play import make_move
 from p2pokey.hand.repeating import repeat_decision, take_known_void
 from p2pokey.hand.rewinding import take_snapshot
-from p2pokey.hand.stopping import Stopping
+from p2pokey.hand.stopping import Stopping, accuses
 from p2pokey.ports import Verifier
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
@@ -383,10 +383,22 @@ class HandMachine:
         if core.phase is Phase.STOPPED:
             self._late_count[envelope.seat] = self._late_count.get(envelope.seat, 0) + 1
             return self._late_count[envelope.seat] > MAX_AFTER_END
-        # All have signed the end of play: from here on nobody gives the hand up, a seat can only
-        # be silent or prove that somebody cheated. Else a cheat could split the honest seats.
-        is_void = isinstance(envelope.message, Void) and not envelope.message.evidence
-        return is_void and core.phase in (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+        void = envelope.message
+        is_idle = isinstance(void, Void) and not accuses(void, len(core.seats))
+        return is_idle and self._is_fixed()
+
+    def _is_fixed(self) -> bool:
+        """Whether all have signed the end of play, as far as this seat has accepted that.
+
+        From there on nobody gives the hand up, a seat can only be silent or prove that somebody
+        cheated. Else a cheat could split the honest seats: those that have handled all ENDs when its
+        VOID comes, and those that have them still to do.
+        """
+        core = self._core
+        if core.phase in (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT):
+            return True
+        ended = {item.seat for item in core.book.accepted() if item.kind is Kind.END}
+        return ended >= set(core.present)
 
     def _queue(self, accepted: Iterable[Envelope]) -> None:
         for item in accepted:

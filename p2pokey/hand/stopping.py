@@ -31,6 +31,11 @@ _EVIDENCE_LIMIT = MAX_ENVELOPE - 4096
 """Bytes of evidence that fit one envelope beside its own fields."""
 
 
+def accuses(void: Void, seats: int) -> bool:
+    """Whether a VOID names a seat and shows evidence; any other one proves nothing."""
+    return bool(void.evidence) and void.culprit < seats
+
+
 class Stopping:
     """What a hand remembers of its own end."""
 
@@ -74,11 +79,10 @@ class Stopping:
 
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
-        is_proven = bool(void.evidence) and void.culprit < len(self._core.seats)
         self._voids[envelope.seat] = void.culprit
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
-        if not is_proven:
+        if not accuses(void, len(self._core.seats)):
             # Whom it names without evidence is not repeated under this seat's own signature.
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
             self.abandon(f"seat {envelope.seat + 1} {said} ({void.reason})")
