@@ -412,15 +412,20 @@ class HandMachine:
 
     def _take_voids(self) -> None:
         """Hears every VOID at once, also in a dispute: its evidence may decide it."""
+        waiting: list[Envelope] = []
         while self._voids:
             envelope = self._voids.popleft()
             assert isinstance(envelope.message, Void)
             void = envelope.message
             if not self._absence.hear_void(envelope, void):
+                if self._is_fixed():
+                    waiting.append(envelope)  # until that vote is decided
+                    continue
                 void = replace(void, evidence=())
             self._stopping.take_void(envelope, void)
             if self._core.phase is Phase.STOPPED:
                 self._drop_work()
+        self._voids.extend(waiting)
 
     def _take(self, envelope: Envelope) -> None:
         """Takes a signed message that came inside another, or was held back."""
