@@ -347,10 +347,6 @@ class HandMachine:
             return True
         if self._work_idle():
             return True
-        if self._core.late:
-            self._queue(self._core.late)
-            self._core.late.clear()
-            return True
         if repeat_decision(self._core, self._calling, can_move=self.can_move):
             return True
         if self.disputed is not None:
@@ -423,6 +419,9 @@ class HandMachine:
                     continue
                 void = replace(void, evidence=())
             self._stopping.take_void(envelope, void)
+            # What it has shown is in its author's chain: nothing later of that seat may overtake it.
+            late, self._core.late = self._core.late, []
+            self._queue(late)
             if self._core.phase is Phase.STOPPED:
                 self._drop_work()
         self._voids.extend(waiting)

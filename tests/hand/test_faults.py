@@ -563,6 +563,34 @@ def test_messages_ahead_of_their_time_are_bounded() -> None:
     assert stored <= MAX_WAITING + 20
 
 
+def test_what_an_accusation_shows_stays_before_what_its_author_signed_later() -> None:
+    """The accused message comes in the VOID while this seat is busy, then the one behind it comes."""
+    table = new_table(chaos=False)
+    kept: dict[int, list[Envelope]] = {1: [], CHEATER: []}
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        is_kept = receiver == 0 and source in kept and envelope.kind in (Kind.END, Kind.DISCLOSE)
+        if is_kept:
+            kept[source].append(envelope)
+        return [] if is_kept else [data]
+
+    table.wire = wire
+    table.run()
+    (first, second), ended = kept[1], kept[CHEATER][0]
+    lie = Void(reason="StateDisagreement", culprit=1, evidence=(first.encoded,))
+    void = resign_after("faults", ended, lie)
+    machine = table.peers[0].machine
+    machine.receive(ended.encoded, Seat(CHEATER), table.now)
+    machine.receive(void.encoded, Seat(CHEATER), table.now)
+    machine.work(table.now)
+    machine.receive(second.encoded, Seat(1), table.now)
+    while machine.work(table.now):
+        pass
+    assert machine.fault is not None, machine.waiting()
+    assert (machine.fault.culprit, machine.fault.cause) == (CHEATER, "FalseAccusation")
+
+
 def test_an_accusation_without_evidence_is_not_repeated_by_honest_seats() -> None:
     table = new_table()
     lie = Void(reason="DleqInvalid", culprit=0, evidence=())
