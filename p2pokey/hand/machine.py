@@ -325,10 +325,15 @@ class HandMachine:
             dispute, envelope = decided
             self._stop_for(dispute.author, dispute.cause, (envelope.encoded,))
 
-    def work(self, now: float) -> bool:
+    def work(self, now: float, *, more_comes: bool = False) -> bool:
         """Does one slice of work; False when there is nothing to do until the next input.
 
         A slice is at most about 100 group operations.
+
+        Args:
+            now: seconds, monotonic.
+            more_comes: whether messages of an earlier run are still to be received, so that nothing
+                that was signed later is due because there is nothing else to do.
         """
         self._take_voids()
         self._repeat_void()
@@ -347,14 +352,16 @@ class HandMachine:
             return True
         if self._work_idle():
             return True
-        if repeat_decision(self._core, self._calling, can_move=self.can_move):
+        if repeat_decision(
+            self._core, self._calling, can_move=self.can_move, more_comes=more_comes
+        ):
             return True
         if self.disputed is not None:
             # What is disputed has not been handled, and may be what is accused.
-            return self._repeat_void(is_idle=True)
+            return self._repeat_void(is_idle=not more_comes)
         if self._absence.idle() or self._stopping.judge_pending(self._inbox):
             return True
-        return self._repeat_void(is_idle=True)
+        return self._repeat_void(is_idle=not more_comes)
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects since the last call, in the order in which to carry them out."""

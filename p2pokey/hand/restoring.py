@@ -69,8 +69,8 @@ class Restorable(Protocol):
     def receive(self, data: bytes, sender: Seat, now: float) -> None:
         """A message of another seat."""
 
-    def work(self, now: float) -> bool:
-        """One slice; False when there is nothing to do."""
+    def work(self, now: float, *, more_comes: bool = False) -> bool:
+        """One slice; False when there is nothing to do; `more_comes`: before the next message."""
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects so far."""
@@ -112,7 +112,7 @@ def restore(
             else:
                 if envelope.kind is Kind.VOID:
                     # It is heard at once: before that comes what has come before it.
-                    _work_through(machine, now, pause)
+                    _work_through(machine, now, pause, more_comes=True)
                 machine.receive(envelope.encoded, envelope.seat, now)
         own = [envelope.seq for envelope in envelopes if envelope.seat == machine.seat]
         if own:
@@ -144,8 +144,10 @@ def _follow(
     _work_through(machine, now, pause)
 
 
-def _work_through(machine: Restorable, now: float, pause: Callable[[], None]) -> None:
-    while machine.work(now):
+def _work_through(
+    machine: Restorable, now: float, pause: Callable[[], None], *, more_comes: bool = False
+) -> None:
+    while machine.work(now, more_comes=more_comes):
         pause()
 
 
