@@ -233,3 +233,27 @@ def test_a_void_is_repeated_where_it_was_said():
     assert signed(effects + run_idle(machine)) == []
     assert machine.step == victim.machine.step
     assert machine.transcript() == victim.machine.transcript()
+
+
+def test_a_void_that_is_passed_on_is_heard_after_all_else():
+    """Whoever gave the hand up may pass on its own messages before those of the others."""
+    table = SimTable(CHEAP, make_setup("passed on"), "passed on", chaos=False)
+    while table.peers[1].machine.step < 9:
+        assert table.step()
+    for peer in table.peers:
+        while table.work(peer):
+            pass
+    table.peers[1].machine.act(Abandon(reason="enough"), table.now)
+    table.autoplay = False
+    table.run()
+    disk = table.peers[0].disk
+    said = own(disk, 0)
+    cut = disk.index(said[-4])
+    rest = sorted(disk[cut:], key=lambda data: decode_envelope(data).seat != 1)
+    machine = new_machine(table, Seat(0), "passed on")
+    restore(machine, disk[:cut], 0.0, passed_on=[(Seat(1), data) for data in rest])
+    run_idle(machine)
+
+    assert machine.phase is Phase.STOPPED
+    assert machine.count(Seat(0)) == len(said)
+    assert not machine.is_catching_up
