@@ -38,7 +38,9 @@ from p2pokey.transcript.messages import (
     Purpose,
     Refuse,
     Result,
+    Return,
     Shuffle,
+    Void,
 )
 from p2pokey.transcript.setup import HandSetup
 
@@ -178,6 +180,8 @@ class HandCore:
 
     def send(self, message: Message) -> None:
         """Signs a message as the next in this seat's chain, persists it, then sends it."""
+        if not isinstance(message, Drop | Refuse | Return | Void):
+            self._repeat_votes()
         seq, prev = self.book.head(self.seat)
         # What an earlier run has signed for this place stands, whatever this one would say.
         envelope = self.signed.take(seq) or seal_envelope(
@@ -192,6 +196,17 @@ class HandCore:
             message=message,
         )
         self.publish(envelope)
+
+    def _repeat_votes(self) -> None:
+        """What an earlier run has said of absent seats before what is due now.
+
+        It hung on when messages came, so this run need not come to it by itself.
+        """
+        while known := self.signed.at(self.next_seq()):
+            if not isinstance(known.message, Drop | Refuse) or known.step > self.step:
+                return
+            self.signed.take(known.seq)
+            self.publish(known)
 
     def contribute(self, message: Message) -> None:
         """Sends a message that the hand asks of every seat; a seat that is absent only follows."""

@@ -63,7 +63,7 @@ from p2pokey.hand.opening import send_commit, verify_shuffles
 from p2pokey.hand.play import make_move
 from p2pokey.hand.repeating import repeat_decision, take_known_void
 from p2pokey.hand.rewinding import take_snapshot
-from p2pokey.hand.stopping import Stopping
+from p2pokey.hand.stopping import Stopping, accuses
 from p2pokey.ports import Verifier
 from p2pokey.rules.view import View
 from p2pokey.tiles import Seat
@@ -325,10 +325,15 @@ class HandMachine:
             dispute, envelope = decided
             self._stop_for(dispute.author, dispute.cause, (envelope.encoded,))
 
-    def work(self, now: float) -> bool:
+    def work(self, now: float, *, more_comes: bool = False) -> bool:
         """Does one slice of work; False when there is nothing to do until the next input.
 
         A slice is at most about 100 group operations.
+
+        Args:
+            now: seconds, monotonic.
+            more_comes: whether messages of an earlier run are still to be received, so that nothing
+                that was signed later is due because there is nothing else to do.
         """
         self._take_voids()
         self._repeat_void()
@@ -347,18 +352,16 @@ class HandMachine:
             return True
         if self._work_idle():
             return True
-        if self._core.late:
-            self._queue(self._core.late)
-            self._core.late.clear()
-            return True
-        if repeat_decision(self._core, self._calling, can_move=self.can_move):
+        if repeat_decision(
+            self._core, self._calling, can_move=self.can_move, more_comes=more_comes
+        ):
             return True
         if self.disputed is not None:
             # What is disputed has not been handled, and may be what is accused.
-            return self._repeat_void(is_idle=True)
+            return self._repeat_void(is_idle=not more_comes)
         if self._absence.idle() or self._stopping.judge_pending(self._inbox):
             return True
-        return self._repeat_void(is_idle=True)
+        return self._repeat_void(is_idle=not more_comes)
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects since the last call, in the order in which to carry them out."""
@@ -383,10 +386,22 @@ class HandMachine:
         if core.phase is Phase.STOPPED:
             self._late_count[envelope.seat] = self._late_count.get(envelope.seat, 0) + 1
             return self._late_count[envelope.seat] > MAX_AFTER_END
-        # All have signed the end of play: from here on nobody gives the hand up, a seat can only
-        # be silent or prove that somebody cheated. Else a cheat could split the honest seats.
-        is_void = isinstance(envelope.message, Void) and not envelope.message.evidence
-        return is_void and core.phase in (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
+        void = envelope.message
+        is_idle = isinstance(void, Void) and not accuses(void, len(core.seats))
+        return is_idle and self._is_fixed()
+
+    def _is_fixed(self) -> bool:
+        """Whether all have signed the end of play, as far as this seat has accepted that.
+
+        From there on nobody gives the hand up, a seat can only be silent or prove that somebody
+        cheated. Else a cheat could split the honest seats: those that have handled all ENDs when its
+        VOID comes, and those that have them still to do.
+        """
+        core = self._core
+        if core.phase in (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT):
+            return True
+        ended = {item.seat for item in core.book.accepted() if item.kind is Kind.END}
+        return ended >= set(core.present)
 
     def _queue(self, accepted: Iterable[Envelope]) -> None:
         for item in accepted:
@@ -400,15 +415,23 @@ class HandMachine:
 
     def _take_voids(self) -> None:
         """Hears every VOID at once, also in a dispute: its evidence may decide it."""
+        waiting: list[Envelope] = []
         while self._voids:
             envelope = self._voids.popleft()
             assert isinstance(envelope.message, Void)
             void = envelope.message
             if not self._absence.hear_void(envelope, void):
+                if self._is_fixed():
+                    waiting.append(envelope)  # until that vote is decided
+                    continue
                 void = replace(void, evidence=())
             self._stopping.take_void(envelope, void)
+            # What it has shown is in its author's chain: nothing later of that seat may overtake it.
+            late, self._core.late = self._core.late, []
+            self._queue(late)
             if self._core.phase is Phase.STOPPED:
                 self._drop_work()
+        self._voids.extend(waiting)
 
     def _take(self, envelope: Envelope) -> None:
         """Takes a signed message that came inside another, or was held back."""

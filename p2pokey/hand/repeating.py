@@ -8,8 +8,12 @@ from p2pokey.transcript.envelope import Envelope
 from p2pokey.transcript.messages import Drop, Move, Refuse, Result, Void
 
 
-def repeat_decision(core: HandCore, calling: Calling, *, can_move: bool) -> bool:
-    """Makes a decision of an earlier run again; False if none is known or due."""
+def repeat_decision(core: HandCore, calling: Calling, *, can_move: bool, more_comes: bool) -> bool:
+    """Makes a decision of an earlier run again; False if none is known or due.
+
+    Args:
+        more_comes: whether messages of that run are still to be received.
+    """
     known = core.signed.at(core.next_seq())
     if known is None:
         return False
@@ -18,7 +22,7 @@ def repeat_decision(core: HandCore, calling: Calling, *, can_move: bool) -> bool
             core.publish(known)
         case Result() if core.phase is Phase.AUDIT:
             repeat_result(core, known, known.message)
-        case Refuse():
+        case Refuse() if known.step <= core.step or not more_comes:
             # It may answer a vote that was held back, which no journal holds.
             core.publish(known)
         case Drop() if calling.can_repeat(known.message):

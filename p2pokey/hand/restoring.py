@@ -8,13 +8,14 @@ that one is taken instead (`SignedBefore`); a decision that is due and known is 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from p2pokey.errors import DecodeError, LocalProtocolError, VerificationError
 from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnReady
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope
-from p2pokey.transcript.messages import Kind
+from p2pokey.transcript.messages import Drop, Kind, Refuse
 
 _FEED = 16
 MAX_KNOWN = 4096
@@ -69,8 +70,8 @@ class Restorable(Protocol):
     def receive(self, data: bytes, sender: Seat, now: float) -> None:
         """A message of another seat."""
 
-    def work(self, now: float) -> bool:
-        """One slice; False when there is nothing to do."""
+    def work(self, now: float, *, more_comes: bool = False) -> bool:
+        """One slice; False when there is nothing to do; `more_comes`: before the next message."""
 
     def poll(self) -> tuple[Effect, ...]:
         """The effects so far."""
@@ -112,7 +113,7 @@ def restore(
             else:
                 if envelope.kind is Kind.VOID:
                     # It is heard at once: before that comes what has come before it.
-                    _work_through(machine, now, pause)
+                    _work_through(machine, now, pause, more_comes=True)
                 machine.receive(envelope.encoded, envelope.seat, now)
         own = [envelope.seq for envelope in envelopes if envelope.seat == machine.seat]
         if own:
@@ -134,26 +135,73 @@ def _follow(
     now: float,
     pause: Callable[[], None],
 ) -> None:
-    """Takes what the others have passed on, this seat's own messages first: they bind it."""
-    order = sorted(passed_on, key=lambda item: not _is_by(machine.seat, item[1]))
-    for number, (sender, data) in enumerate(order):
-        machine.receive(data, sender, now)
-        # A machine takes only so much ahead of its time.
-        while number % _FEED == 0 and not _is_by(machine.seat, data) and machine.work(now):
-            pause()
+    """Takes what the others have passed on, this seat's own messages first: they bind it.
+
+    What an own vote did not take comes only after that vote, and a VOID, which is heard at once, last.
+    """
+    items = [_Item(sender, data, _envelope(data)) for sender, data in passed_on]
+    own = [item for item in items if item.is_by(machine.seat)]
+    for item in own:
+        machine.receive(item.data, item.sender, now)
+    votes = [vote for item in own if (vote := item.envelope) and isinstance(vote.message, Drop)]
+    left = [item for item in items if not item.is_by(machine.seat)]
+    while left:
+        open_votes = [vote for vote in votes if vote.seq >= machine.count(machine.seat)]
+        due = [item for item in left if not item.is_void and not item.is_behind(open_votes)]
+        # Where nothing else leads on: the others may have had it otherwise.
+        due = due or [item for item in left if not item.is_void][:1] or left[:1]
+        for number, item in enumerate(due):
+            machine.receive(item.data, item.sender, now)
+            # A machine takes only so much ahead of its time.
+            if number % _FEED == 0:
+                _work_through(machine, now, pause, more_comes=True)
+        _work_through(machine, now, pause, more_comes=True)
+        taken = set(map(id, due))
+        left = [item for item in left if id(item) not in taken]
     _work_through(machine, now, pause)
 
 
-def _work_through(machine: Restorable, now: float, pause: Callable[[], None]) -> None:
-    while machine.work(now):
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Something that was passed on."""
+
+    sender: Seat
+    data: bytes
+    envelope: Envelope | None
+    """None: it is no message."""
+
+    def is_by(self, seat: Seat) -> bool:
+        return self.envelope is not None and self.envelope.seat == seat
+
+    @property
+    def is_void(self) -> bool:
+        return self.envelope is not None and self.envelope.kind is Kind.VOID
+
+    def is_behind(self, votes: Iterable[Envelope]) -> bool:
+        """Whether it is, or shows, what one of these votes did not take."""
+        shown = self.envelope
+        if shown is not None and isinstance(shown.message, Refuse):
+            shown = _envelope(shown.message.message)
+        return any(
+            shown is not None
+            and isinstance(vote.message, Drop)
+            and (shown.seat == vote.message.absent and shown.seq >= vote.message.head_seq)
+            for vote in votes
+        )
+
+
+def _work_through(
+    machine: Restorable, now: float, pause: Callable[[], None], *, more_comes: bool = False
+) -> None:
+    while machine.work(now, more_comes=more_comes):
         pause()
 
 
-def _is_by(seat: Seat, data: bytes) -> bool:
+def _envelope(data: bytes) -> Envelope | None:
     try:
-        return decode_envelope(data).seat == seat
+        return decode_envelope(data)
     except DecodeError:
-        return False
+        return None
 
 
 def _work_until(machine: Restorable, seq: int, now: float, pause: Callable[[], None]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from p2pokey.errors import (
     DecodeError,
+    DuplicateKey,
     FalseAccusation,
     PeerFault,
     VerificationError,
@@ -27,8 +28,26 @@ from p2pokey.transcript.messages import MAX_ENVELOPE, NOBODY, Disclose, Kind, Vo
 ABANDONED = "Abandoned"
 """Reason of a VOID that names nobody."""
 _ROUNDS = {Kind.COMMIT: Phase.COMMIT, Kind.KEYS: Phase.KEYS}
+_KEYS_STEP = 2
+"""Steps completed with the last KEYS."""
 _EVIDENCE_LIMIT = MAX_ENVELOPE - 4096
 """Bytes of evidence that fit one envelope beside its own fields."""
+
+
+def accuses(void: Void, seats: int) -> bool:
+    """Whether a VOID names a seat and shows evidence; any other one proves nothing."""
+    return bool(void.evidence) and void.culprit < seats
+
+
+def _is_of_earlier_key(accusation: Envelope) -> bool:
+    """Whether it is about a key that only its author may have seen, in an attempt before this one.
+
+    Which keys a seat has seen of an attempt without score differs. Steps never go back, so nobody
+    says this who has gone on from the keys.
+    """
+    void = accusation.message
+    is_about_key = isinstance(void, Void) and void.reason == DuplicateKey.__name__
+    return is_about_key and accusation.step < _KEYS_STEP
 
 
 class Stopping:
@@ -74,11 +93,10 @@ class Stopping:
 
     def take_void(self, envelope: Envelope, void: Void) -> None:
         """Another seat ends the hand, before or after this one has."""
-        is_proven = bool(void.evidence) and void.culprit < len(self._core.seats)
         self._voids[envelope.seat] = void.culprit
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
-        if not is_proven:
+        if not accuses(void, len(self._core.seats)):
             # Whom it names without evidence is not repeated under this seat's own signature.
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
             self.abandon(f"seat {envelope.seat + 1} {said} ({void.reason})")
@@ -110,7 +128,10 @@ class Stopping:
             count, _ = self._core.book.head(accused.seat)
             if accused.seq < count and not is_waiting and not is_unverified:
                 self._accusations.remove((accusation, accused))
-                self._blame(accusation, "it accuses a seat of a message that is in order")
+                if _is_of_earlier_key(accusation):
+                    self.abandon(f"seat {accusation.seat + 1} says that a key has been used before")
+                else:
+                    self._blame(accusation, "it accuses a seat of a message that is in order")
                 return True
         return False
 

@@ -181,6 +181,11 @@ class Asks:
         """Seats that must answer and have not."""
         return tuple(sorted(s for s in opened.must if self.reply(opened, s) is None))
 
+    def undecided(self, opened: OpenAsk) -> tuple[Seat, ...]:
+        """Seats on whose word a question hangs: it is missing, or hangs on another order itself."""
+        concerned = {*opened.must, opened.asker}
+        return tuple(sorted(s for s in concerned if self.counted(opened, s) is None))
+
     def _outcome(self, opened: OpenAsk) -> AskOutcome | None:
         """What has become of a question; None: not settled."""
         replies = [self.counted(opened, seat) for seat in sorted({*opened.must, opened.asker})]

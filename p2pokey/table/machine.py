@@ -187,9 +187,10 @@ class TableMachine:
 
     @property
     def unanswered(self) -> frozenset[Seat]:
-        """Seats whose answers this seat waits for before it says NEXT."""
+        """Other seats on whose answers this seat waits before it says NEXT."""
         bonds = self._asking.bonds()
-        return frozenset(seat for opened in bonds for seat in self._asking.asks.missing(opened))
+        seats = {seat for opened in bonds for seat in self._asking.asks.undecided(opened)}
+        return frozenset(seats - {self._desk.seat})
 
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""

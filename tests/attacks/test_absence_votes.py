@@ -14,7 +14,7 @@ from p2pokey.rules.open_charges import TableEvent, event_charge
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope
-from p2pokey.transcript.messages import Drop, Kind, Move
+from p2pokey.transcript.messages import Drop, Kind, Move, Void
 from tests.hand.test_absence import (
     CHEAP,
     audited,
@@ -27,7 +27,7 @@ from tests.hand.test_absence import (
     vote_about,
     whole_table,
 )
-from tests.sim.cheats import resign
+from tests.sim.cheats import resign, resign_after
 from tests.sim.silence import SilentTable, check_honest, describe
 from tests.sim.table import make_setup
 
@@ -150,6 +150,38 @@ def test_votes_that_block_each_other_pause_with_a_name_and_go_on_with_a_message(
     table.run()
     check_honest(table)
     assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4, describe(table)
+
+
+def test_a_voter_that_shows_what_it_voted_not_to_take_takes_no_score_back() -> None:
+    """From the disclosure on the others come to a score: a VOID must not part one seat from them."""
+    seed = "shown too late"
+    table = lying_table(seed, LIAR)
+    kept: list[bytes] = []
+
+    def wire(item: Envelope, target: Seat) -> list[bytes]:
+        if item.kind is not Kind.DISCLOSE or target not in (0, 1):
+            return [item.encoded]
+        kept.append(item.encoded)
+        return []
+
+    rewire(table, wire, 2)
+    voter, liar = table.peers[1], table.peers[LIAR]
+    while not kept or {voter.machine.phase, liar.machine.phase} != {Phase.DISCLOSE}:
+        assert table.step()
+    for peer in (liar, voter):
+        while table.work(peer):
+            pass
+        peer.machine.act(CallAbsent(seat=Seat(2)), table.now)
+        table.carry_out(peer)
+    vote = decode_envelope(liar.disk[-1])
+    assert vote.kind is Kind.DROP
+    lie = Void(reason="DleqInvalid", culprit=2, evidence=(kept[0],))
+    for data in (*liar.disk, resign_after(seed, vote, lie).encoded):
+        voter.machine.receive(data, Seat(LIAR), table.now)
+    while table.work(voter):
+        pass
+    assert voter.machine.phase is not Phase.STOPPED
+    assert voter.machine.waiting().called == 2
 
 
 # Silence about one thing -------------------------------------------------------------------------------

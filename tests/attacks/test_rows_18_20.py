@@ -147,6 +147,21 @@ def test_row_18_a_hand_key_of_an_earlier_hand_is_refused() -> None:
     assert {peer.machine.fault.cause for peer in honest(table, 2)} == {"DuplicateKey"}
 
 
+@pytest.mark.parametrize("knows", [(0,), (0, 3), (1,)], ids=str)
+def test_row_18_who_alone_has_seen_an_earlier_key_is_not_blamed(knows: tuple[int, ...]) -> None:
+    """The attempt before may have ended before that key had come to all."""
+    table, old = next_table()
+    core = table.peers[2].machine._core
+    core.secrets = replace(core.secrets, sealing_secret=old.sealing_secret)
+    for peer in table.peers:
+        if peer.seat not in knows:
+            peer.machine._core.used_keys = frozenset()
+    table.run()
+    assert_nobody_honest_is_blamed(table, 2)
+    for peer in honest(table, 2):
+        assert peer.machine.phase is Phase.STOPPED
+
+
 def test_row_18_fresh_keys_are_played_with() -> None:
     table, _ = next_table()
     while table.step() and table.peers[0].machine.phase in (Phase.COMMIT, Phase.KEYS):

@@ -437,15 +437,41 @@ def test_a_result_that_is_withheld_from_one_seat_reaches_it_through_the_others()
     assert len({peer.machine.transcript() for peer in table.peers}) == 1
 
 
-def test_nobody_gives_a_hand_up_once_its_secrets_are_open() -> None:
+@pytest.mark.parametrize("evidence", [(), (b"no message",)], ids=["none", "against-nobody"])
+def test_nobody_gives_a_hand_up_once_its_secrets_are_open(evidence: tuple[bytes, ...]) -> None:
     table = new_table()
-    void = Void(reason="Abandoned", culprit=NOBODY, evidence=())
+    void = Void(reason="Abandoned", culprit=NOBODY, evidence=evidence)
     two_faced(table, "faults", CHEATER, Kind.RESULT, lambda message: void, target=0)
     table.run()
     for seat in (1, 3):
         assert table.peers[seat].machine.phase is Phase.DONE
     assert table.peers[0].machine.phase is Phase.DONE
     assert table.peers[0].machine.transcript() == table.peers[1].machine.transcript()
+
+
+def test_nobody_gives_a_hand_up_with_all_ends_at_hand() -> None:
+    """They may come together with a VOID: whether they are handled before it is heard is chance."""
+    table = new_table()
+    held: list[tuple[int, bytes]] = []
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        if (receiver, envelope.kind, envelope.seat) != (0, Kind.END, source):
+            return [data]
+        held.append((source, data))
+        if source == CHEATER:
+            void = Void(reason="Abandoned", culprit=NOBODY, evidence=())
+            held.append((source, resign_after("faults", envelope, void).encoded))
+        return []
+
+    table.wire = wire
+    while len(held) < 4 or table.peers[0].machine.phase is not Phase.END:
+        assert table.step()
+    for source, data in sorted(held, key=lambda item: item[0] == CHEATER):
+        table.peers[0].machine.receive(data, Seat(source), table.now)
+    while table.peers[0].machine.work(table.now):
+        pass
+    assert table.peers[0].machine.phase is not Phase.STOPPED
 
 
 def test_a_void_after_ones_result_takes_nothing_back() -> None:
@@ -535,6 +561,34 @@ def test_messages_ahead_of_their_time_are_bounded() -> None:
     assert (victim.fault.culprit, victim.fault.cause) == (CHEATER, "TokenNotDue")
     stored = len(victim._core.book.accepted())
     assert stored <= MAX_WAITING + 20
+
+
+def test_what_an_accusation_shows_stays_before_what_its_author_signed_later() -> None:
+    """The accused message comes in the VOID while this seat is busy, then the one behind it comes."""
+    table = new_table(chaos=False)
+    kept: dict[int, list[Envelope]] = {1: [], CHEATER: []}
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        is_kept = receiver == 0 and source in kept and envelope.kind in (Kind.END, Kind.DISCLOSE)
+        if is_kept:
+            kept[source].append(envelope)
+        return [] if is_kept else [data]
+
+    table.wire = wire
+    table.run()
+    (first, second), ended = kept[1], kept[CHEATER][0]
+    lie = Void(reason="StateDisagreement", culprit=1, evidence=(first.encoded,))
+    void = resign_after("faults", ended, lie)
+    machine = table.peers[0].machine
+    machine.receive(ended.encoded, Seat(CHEATER), table.now)
+    machine.receive(void.encoded, Seat(CHEATER), table.now)
+    machine.work(table.now)
+    machine.receive(second.encoded, Seat(1), table.now)
+    while machine.work(table.now):
+        pass
+    assert machine.fault is not None, machine.waiting()
+    assert (machine.fault.culprit, machine.fault.cause) == (CHEATER, "FalseAccusation")
 
 
 def test_an_accusation_without_evidence_is_not_repeated_by_honest_seats() -> None:

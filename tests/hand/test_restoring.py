@@ -22,12 +22,16 @@ from p2pokey.hand.effects import (
 from p2pokey.hand.restoring import restore
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
+from p2pokey.rules.move_codec import decode_move
+from p2pokey.rules.moves import Discard
 from p2pokey.rules.rulesets import ruleset_for
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope
+from p2pokey.transcript.messages import Kind, Move, Void
 from tests.hand.test_whole_hand import CHEAP, finished, own_audit
+from tests.sim.cheats import resign_after
 from tests.sim.crashes import CrashTable, new_machine
-from tests.sim.table import SimPeer, make_setup
+from tests.sim.table import SimPeer, SimTable, make_setup
 
 SEED = 1
 """The hand whose journals are cut."""
@@ -176,3 +180,80 @@ def test_a_whole_hand_among_seats_that_die_is_sound():
         transcripts.pop(), group=CHEAP, verifier=Ed25519Verifier(), sealer=ChaChaSealer()
     )
     assert report.status is Status.SOUND
+
+
+def accused_in_a_turn(seed: str) -> SimPeer:
+    """Seat 0 when its hand has ended: with a false accusation came a move that it handled first.
+
+    The move is a discard, for which seat 0 owes no token.
+    """
+    table = SimTable(CHEAP, make_setup(seed), seed, chaos=False)
+    victim, liar = table.peers[0], 2
+    held: list[tuple[Seat, bytes]] = []
+    lies: list[bytes] = []
+
+    def wire(source: Seat, receiver: Seat, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        move = envelope.message
+        if source == liar and lies:
+            return []  # what its machine says goes on from another message
+        if receiver != victim.seat or not isinstance(move, Move) or source == liar or held:
+            return [data]
+        if not isinstance(decode_move(move.move), Discard):
+            return [data]
+        held.append((source, data))
+        return []
+
+    table.wire = wire
+    while not held:
+        assert table.step()
+    while table.step() and table.links[Seat(liar), victim.seat]:
+        pass
+    last = decode_envelope(own(table.peers[liar].disk, liar)[-1])
+    false = Void(reason="DleqInvalid", culprit=1, evidence=(own(victim.disk, 1)[0],))
+    lies.append(resign_after(seed, last, false).encoded)
+    for peer in table.peers:
+        if peer.seat != liar:
+            peer.machine.receive(lies[0], Seat(liar), table.now)
+    victim.machine.receive(held[0][1], held[0][0], table.now)
+    table.run()
+    assert victim.machine.fault is not None
+    assert victim.machine.fault.culprit == liar
+    return victim
+
+
+def test_a_void_is_repeated_where_it_was_said():
+    """Before another seat's VOID in the journal the hand may be idle, and yet has to go on."""
+    victim = accused_in_a_turn("accused in a turn")
+    kinds = [decode_envelope(data).kind for data in own(victim.disk, 0)]
+    assert kinds[-2:] == [Kind.VOID, Kind.DISCLOSE]
+    table = SimTable(CHEAP, make_setup("accused in a turn"), "accused in a turn")
+    machine = new_machine(table, Seat(0), "accused in a turn")
+    effects = restore(machine, victim.disk, 0.0)
+    assert signed(effects + run_idle(machine)) == []
+    assert machine.step == victim.machine.step
+    assert machine.transcript() == victim.machine.transcript()
+
+
+def test_a_void_that_is_passed_on_is_heard_after_all_else():
+    """Whoever gave the hand up may pass on its own messages before those of the others."""
+    table = SimTable(CHEAP, make_setup("passed on"), "passed on", chaos=False)
+    while table.peers[1].machine.step < 9:
+        assert table.step()
+    for peer in table.peers:
+        while table.work(peer):
+            pass
+    table.peers[1].machine.act(Abandon(reason="enough"), table.now)
+    table.autoplay = False
+    table.run()
+    disk = table.peers[0].disk
+    said = own(disk, 0)
+    cut = disk.index(said[-4])
+    rest = sorted(disk[cut:], key=lambda data: decode_envelope(data).seat != 1)
+    machine = new_machine(table, Seat(0), "passed on")
+    restore(machine, disk[:cut], 0.0, passed_on=[(Seat(1), data) for data in rest])
+    run_idle(machine)
+
+    assert machine.phase is Phase.STOPPED
+    assert machine.count(Seat(0)) == len(said)
+    assert not machine.is_catching_up

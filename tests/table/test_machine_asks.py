@@ -766,6 +766,22 @@ def test_a_question_that_nobody_can_settle_does_not_hold_the_table_up():
     assert {a.carry for a in agreed} == {carry_bytes(match, order)}
 
 
+def test_whose_yes_hangs_on_a_question_that_there_is_not_is_waited_for_by_name():
+    """It has answered, and yet nothing can be settled: the others say for whom they wait."""
+    net = Net()
+    liar = net.chairs[3].machine._desk
+    nowhere = Answer(asker=Seat(1), seq=77, reply=Reply.YES, asked=bytes(32))
+    liar.say(nowhere, net.now)
+    net.carry_out(3)
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    for seat in (1, 2, 3):
+        answer(net, seat, yes=True)
+
+    assert net.told(SeatingAgreed)[0] == []
+    for seat in (0, 1, 2):
+        assert net.chairs[seat].machine.unanswered == {3}
+
+
 def test_a_seat_that_never_answers_can_be_put_out():
     net = Net()
     net.cut = {3}
