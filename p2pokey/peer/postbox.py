@@ -79,11 +79,23 @@ class Postbox:
             hand: its number.
             is_known: whether a message of it has been accepted; such a one is dropped.
         """
-        self._is_known = is_known or _nothing_is_known
+        self.strangers.clear()
+        self._turn_to(hand, is_known or _nothing_is_known)
+
+    def expect(self, hand: int) -> None:
+        """Attempt `hand` is the next one: what comes for it waits until it begins.
+
+        Else a seat that comes back between two attempts, which others have begun already, would lose
+        what they answer it with.
+        """
+        if hand > self._hand:
+            self._turn_to(hand, _nothing_is_known)
+
+    def _turn_to(self, hand: int, is_known: Callable[[bytes], bool]) -> None:
+        self._is_known = is_known
         if hand != self._hand:
             self._clear()
         self._hand = hand
-        self.strangers.clear()
         early, self._early = self._early, {}
         for messages in early.values():
             for message in messages:

@@ -362,6 +362,7 @@ class Table:
     async def _next_hand(self) -> BeginHand | None:
         """Waits until all have said that they play; None: no further hand is played here."""
         self._passing.hand = self.board.machine.match.attempts
+        self._inbox.postbox.expect(self._passing.hand)
         began, ended_at, told, asked = self.clock(), None, "", Questioning(self.clock())
         while True:
             self._want()

@@ -178,3 +178,24 @@ def test_a_message_does_not_wait_behind_another_seats_copy(box: Postbox):
     put(box, 1, envelope(0, tail=b"the move"))
 
     assert envelope(0, tail=b"the move") in [message.data for message in box.take(4)]
+
+
+def test_all_messages_of_an_attempt_that_is_expected_wait_for_it(box: Postbox):
+    """Others may have begun it before this program was started again."""
+    sent = [envelope(3, tail=bytes([number])) for number in range(3 * MAX_EARLY)]
+    put(box, 2, b"\0")
+    box.expect(3)
+    for data in sent:
+        put(box, 1, data)
+    assert box.strangers == {2}, "whoever sent what is no message is still known"
+    box.begin(3)
+
+    assert datas(box) == sent
+
+
+def test_what_is_expected_never_goes_back(box: Postbox):
+    box.begin(3)
+    put(box, 1, envelope(3))
+    box.expect(2)
+
+    assert datas(box) == [envelope(3)]
