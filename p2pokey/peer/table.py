@@ -452,10 +452,12 @@ class Table:
     def _check_wait(self, missing: list[Seat], waited: float) -> None:
         """Gives up on seats that are gone or silent for too long."""
         gone = [seat for seat in missing if seat in self._inbox.postbox.gone]
-        is_patient = self.if_missing is IfMissing.WAIT and not (self._leaves and gone)
+        # Whoever has said yes to something stays until it is clear what comes of it.
+        leaves = self._leaves and not self.board.machine.is_bound(self.clock())
+        is_patient = self.if_missing is IfMissing.WAIT and not (leaves and gone)
         if is_patient or not missing:
             return
-        if gone and (self._leaves or waited >= self.limits.absent_s):
+        if gone and (leaves or waited >= self.limits.absent_s):
             how = state_text(self._inbox.postbox.links[gone[0]])
             raise TableCancelled(f"{people(gone[:1], self.names)} {how}")
         if not gone and waited >= self.limits.next_hand_s:
