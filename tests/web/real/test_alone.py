@@ -13,8 +13,8 @@ from tests.web.real.visiting import Guest, House, visit
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1000)]
 
-STORED = {"p2pokey-token", "p2pokey-hand"}
-"""The token of this launch, and how the rack lies with what is not sent yet."""
+STORED = {"p2pokey-token", "p2pokey-hand", "p2pokey-log"}
+"""The token of this launch, how the rack lies with what is not sent yet, and the list of moves."""
 BLOCKED = ["connect-src", "connect-src", "img-src", "script-src-elem", "style-src-elem"]
 _STORAGE = """() => [localStorage, sessionStorage].map(
   store => Object.fromEntries(Object.keys(store).map(key => [key, store.getItem(key)])))"""
@@ -85,7 +85,8 @@ def test_nothing_is_asked_of_anybody_else_and_no_secret_reaches_the_page(tmp_pat
         assert kept == {}
         assert set(of_tab) <= STORED
         assert of_tab["p2pokey-token"] == token
-        assert re.findall(r"[0-9a-f]{16}", of_tab.get("p2pokey-hand", "")) == []
+        arrangement = of_tab.get("p2pokey-hand", "") + of_tab.get("p2pokey-log", "")
+        assert re.findall(r"[0-9a-f]{16}", arrangement) == []
 
         told = "\n".join(frames)
         assert '"k":"view"' in told
