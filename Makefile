@@ -22,8 +22,9 @@ help: ## show this list
 	@echo
 	@echo 'PYTHON=python3.12 chooses the Python to set up with; ARGS="..." is passed on.'
 
+# Ctrl-C is how one ends it (130): no failure that make should speak of.
 play: $(VENV)/.installed ## open the table in the browser; ARGS="--port 8080" and the like
-	$(BIN)/p2pokey play $(ARGS)
+	@trap : INT; $(BIN)/p2pokey play $(ARGS) || { code=$$?; [ $$code -eq 130 ] || exit $$code; }
 
 demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="--hands 2" and the like
 	$(BIN)/p2pokey demo $(ARGS)

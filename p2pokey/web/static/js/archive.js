@@ -6,7 +6,6 @@ import {
 
 const MOST_BYTES = 30_000_000;
 const PIECE = 36 * 1024;
-const COLUMNS = ["hands", "won", "matches", "matches_won", "points"];
 
 export const handName = (rules, hand) => rules && `${t(`game.${rules}`)} · ${t("match.hand", { n: hand })}`;
 
@@ -54,11 +53,11 @@ export function statsView() {
 }
 
 function statsTable(kind, rows) {
-  return rows.length > 0 && h("div.card.scroll", { key: kind, tabindex: 0, role: "region", label: t(`stats.${kind}`) },
+  return rows.length > 0 && h("div.card", { key: kind },
     h("table.scores",
-      h("thead", h("tr", [kind, ...COLUMNS].map((key) => h("th", { scope: "col" }, t(`stats.${key}`))))),
+      h("thead", h("tr", [kind, "won", "matches_won", "points"].map((key) => h("th", { scope: "col" }, t(`stats.${key}`))))),
       h("tbody", rows.map((row) => h("tr", h("th", { scope: "row" }, h("bdi", nameOf(row[kind]))),
-        COLUMNS.map((key) => h("td", number(row[key] ?? 0))))))));
+        [t("of", { n: row.won, of: row.hands }), t("of", { n: row.matches_won, of: row.matches }), number(row.points)].map((cell) => h("td", cell)))))));
 }
 
 const nameOf = (key) => (has(`game.${key}`) ? t(`game.${key}`) : cleanName(key));

@@ -13,7 +13,7 @@ const TABS = Object.keys(BODIES);
 export function drawerView() {
   const { drawer, drawerOpen } = local;
   return h("aside.drawer", { class: drawerOpen && "open", id: "drawer", label: t("drawer.label") },
-    h("div.tabs", { role: "tablist", label: t("drawer.tabs"), keydown: onTabKey }, TABS.map((name) => tab(name, drawer === name))),
+    h("div.tabs", { role: "tablist", keydown: onTabKey }, TABS.map((name) => tab(name, drawer === name))),
     iconButton("close", "close", () => change({ drawerOpen: false }), { class: "close" }),
     h("div.panel", { class: `in-${drawer}`, key: drawer, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${drawer}`, tabindex: 0 },
       BODIES[drawer]()),
@@ -62,7 +62,7 @@ async function say(event) {
 }
 
 function logView() {
-  if (local.log.length === 0) return nothing("log.none");
+  if (local.log.length === 0) return nothing(table().game ? "replay.start" : "log.none");
   return h("ol.log", local.log.map((line) => h("li", { key: `l${line.n}`, class: line.kind }, line.text)));
 }
 

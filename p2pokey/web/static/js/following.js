@@ -6,6 +6,7 @@ import { play } from "./sound.js";
 import { turnText } from "./status.js";
 
 const STORED = "p2pokey-log";
+const live = document.getElementById("live");
 let before = null;
 
 export function follow() {
@@ -16,6 +17,7 @@ export function follow() {
     mine, last: JSON.stringify(now.game?.last ?? null), chat: now.chat.at(-1)?.n ?? -1, end: Boolean(now.end),
     failed: now.trust?.state === "failed", hand: now.match?.hand,
   };
+  if (!now) live.replaceChildren();
   if (before && now) compare(now, before, is);
   else if (now) begin(now, mine);
   before = is;
@@ -44,7 +46,7 @@ function compare(now, was, is) {
   if (is.chat > was.chat) tellChat(now, was.chat);
   if (is.end && !was.end) {
     play(now.end.finisher === now.seat ? "win" : "tile");
-    note(finishText(now.end), "end");
+    if (!/finish|claim/.test(now.game?.last?.kind)) note(finishText(now.end), "end");
     say(finishText(now.end));
     local.focus = "result-title";
   }
@@ -89,9 +91,8 @@ function note(text, kind) {
 }
 
 function say(text) {
-  const region = document.getElementById("live");
-  region.append(Object.assign(document.createElement("p"), { textContent: text }));
-  while (region.childElementCount > 6) region.firstElementChild.remove();
+  live.append(Object.assign(document.createElement("p"), { textContent: text }));
+  while (live.childElementCount > 6) live.firstElementChild.remove();
 }
 
 function notify() {

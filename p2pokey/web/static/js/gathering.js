@@ -32,11 +32,12 @@ function knock({ n, name, key }) {
 const seat = (name) => h("li", { class: name ? "taken" : "free" },
   h("span.avatar", { "aria-hidden": "true" }, name ? [...cleanName(name)][0] : "?"), name ? h("bdi", cleanName(name)) : t("gathering.free"));
 
-const invitation = ({ code, link, qr }) => h("section.card.invitation", { label: t("gathering.invite") },
+const invitation = ({ code, link, qr }) => h("section.card.invitation",
   h("div",
     code && [h("h2", t("gathering.code")), h("p.code", { lang: "tr", translate: "no" }, code),
       h("p.note", t("gathering.code-why")), copyButton(code, "gathering.copy-code")],
-    link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link), copyButton(link, "gathering.copy-link")]),
+    link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link),
+      h("p.note", t("gathering.link-why")), copyButton(link, "gathering.copy-link")]),
   qr && h("figure", qrView(qr), h("figcaption", t("gathering.qr"))));
 
 // Rows of dark (1) and light (0), with the margin that scanners need.

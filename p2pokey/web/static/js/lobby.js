@@ -33,7 +33,7 @@ export function screen() {
   return h("div.lobby",
     h("header.bar",
       brand(),
-      h("nav", { label: t("lobby.nav") }, Object.entries(TABS).map(([name, symbol]) =>
+      h("nav", Object.entries(TABS).map(([name, symbol]) =>
         h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
     h("div.top-notes", bannersView(), noticeView()),
     h("main.page", PAGES[page]()));
@@ -85,14 +85,14 @@ function joinCard() {
         input: (event) => (values.invite = event.target.value),
       }),
       h("button.primary", { type: "submit" }, t("do.join"))),
-    h("details", h("summary", t("join.more")), textField(values, "password", "host.password", { maxlength: 64 })));
+    h("details", h("summary", t("refused.PasswordNeeded")), textField(values, "password", "host.password", { maxlength: 64 })));
 }
 
 const join = ({ invite, password }) => act("join", { invite: invite.trim(), ...(password ? { password } : null) });
 
 function resumable() {
   const open = state.view.lobby?.resumable ?? [];
-  return open.length > 0 && h("section.resume", { label: t("resume.title") }, open.map(({ id, rules, names, hands }) =>
+  return open.length > 0 && h("section.resume", open.map(({ id, rules, names, hands }) =>
     h("div.card.row-card", { key: id },
       h("div", h("b", t("resume.title")),
         h("p", t(`game.${rules}`), " · ", h("bdi", list(names.map(cleanName))), " · ", count("count.hands-played", hands))),

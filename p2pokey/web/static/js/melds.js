@@ -109,13 +109,13 @@ function asideLane(seen) {
 function asideTitle(seen, unopened) {
   const staged = stagedNow();
   if (!staged?.melds.length) return t("aside.title");
-  const isPairs = staged.melds.every((meld) => meld.kind === "pair");
   const total = stagedWorth(staged);
-  return unopened ? t("aside.against", { total, floor: seen.floors[isPairs ? "pairs" : "melds"] }) : t("aside.total", { total });
+  return unopened ? t("of", { n: total, of: seen.floors[arePairs(staged) ? "pairs" : "melds"] }) : t("aside.total", { total });
 }
 
-export const stagedWorth = (staged) =>
-  (staged.melds.every((meld) => meld.kind === "pair") ? count("count.pairs", staged.pairs) : number(staged.total));
+const arePairs = ({ melds }) => melds.every((meld) => meld.kind === "pair");
+
+export const stagedWorth = (staged) => (arePairs(staged) ? count("count.pairs", staged.pairs) : number(staged.total));
 
 // The engine's word on what is laid aside; null while it is on its way.
 export function stagedNow() {
@@ -127,7 +127,7 @@ export function stagedNow() {
 
 function asideMeld(meld, index) {
   const staged = stagedNow()?.melds[index];
-  const back = t("aside.back");
+  const back = t("do.to-rack");
   return h("div.meld", {
     class: staged && !staged.kind ? "loose" : "mine", key: meld[0], role: "group", "data-drop": `aside:${index}`,
     label: t("aside.meld", { n: index + 1 }),

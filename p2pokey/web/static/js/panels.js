@@ -1,7 +1,7 @@
 // Dialogs; the browser's own element keeps the focus inside and gives it back.
 
 import {
-  act, ask, button, change, count, describe, dropToast, game, h, has, iconButton, isDuel, language, local, number, picture, settings,
+  act, ask, button, change, count, describe, dropToast, game, h, has, iconButton, isAlone, isDuel, language, local, number, picture, settings,
   signed, state, switchField, t, table, takeControl, tell, tileView,
 } from "./core.js";
 import { replaceMelds } from "./hand.js";
@@ -67,7 +67,7 @@ function menuItems() {
   const now = table();
   const item = (key, symbol, doIt) => button(key, symbol, then(doIt));
   const open = (kind, symbol) => item(`menu.${kind}`, symbol, () => change({ panel: { kind } }));
-  const leave = () => ask(now.solo ? t("ask.leave-solo") : `${t("ask.leave")} ${now.end ? "" : t("ask.come-back")}`, "do.leave-table", () => act("leave"), true);
+  const leave = () => ask(isAlone() ? t("ask.leave-solo") : `${t("ask.leave")} ${now.end ? "" : t("ask.come-back")}`, "do.leave-table", () => act("leave"), true);
   return [
     open("settings", "gear"), open("help", "help"), now.game && open("words", "eye"),
     !state.control && item("tab.take", "play", takeControl),
@@ -84,21 +84,26 @@ function rotateSeats() {
 }
 
 const KEYS = {
-  "←→↑↓": "keys.arrows", "␣": "keys.space", "↵": "keys.enter", S: "do.draw", T: "do.take", D: "do.discard", M: "do.meld", O: "keys.open",
-  F: "do.finish", R: "do.sort-runs", P: "do.sort-pairs", U: "do.undo", H: "do.hint", C: "drawer.chat", W: "menu.words", "?": "menu.help",
+  "←→↑↓": "keys.arrows", "␣": "keys.space", "↵": "keys.enter", S: "do.draw", T: "do.take", D: "do.discard", F: "do.finish",
+  M: "do.meld", O: "keys.open", R: "do.sort-runs", P: "do.sort-pairs", U: "do.undo", H: "do.hint", C: "drawer.chat", W: "menu.words",
+  "?": "menu.help",
 };
+
+// What a game has not, or by another name.
+const OTHERS = { duel: { double: "", T: "", D: "", F: "", M: "do.new-set", O: "do.finish-turn" }, classic: { pick: "", M: "", O: "" } };
 
 function helpView() {
   const { rules } = table();
+  const names = { ...KEYS, H: mayAskForHint() && "do.hint", ...OTHERS[rules] };
   const { summary, how } = state.world.games.find((game) => game.key === rules);
   return h("div.help",
     h("h3", t(`game.${rules}`)),
     h("p", `${summary[language()]} ${how[language()]}`),
-    h("p.note", t("rule.G-4"), " ", t("rule.A-4")),
+    h("p.note", t("rule.G-4"), " ", !isDuel() && t("rule.A-4")),
     h("h3", t("help.hands")),
-    h("ul", ["drag", "tap", "double", "pick"].map((name) => h("li", t(`help.${name}`)))),
+    h("ul", ["drag", "tap", "double", "pick"].filter((tip) => names[tip] !== "").map((tip) => h("li", t(`help.${tip}`, { name: t(names.M) })))),
     h("h3", t("help.keys")),
-    h("dl.keys", Object.entries(KEYS).map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(name))])));
+    h("dl.keys", Object.entries(names).filter(([, name]) => name).map(([key, name]) => [h("dt", h("kbd", key)), h("dd", t(name))])));
 }
 
 function tableInWords() {

@@ -71,8 +71,8 @@ function controls({ step, steps, seat, people, checks, move, game, reading }) {
       button("last", () => to(last), step === last),
       h("label.see", h("span", t("replay.see")),
         h("select", { value: String(seat ?? "all"), change: see },
-          h("option", { value: "all", selected: seat === null }, t("replay.all")),
-          people.map((_, n) => h("option", { value: String(n), selected: seat === n }, nameOf(n)))))),
+          h("option", { value: "all" }, t("replay.all")),
+          people.map((_, n) => h("option", { value: n }, nameOf(n)))))),
     reading && h("progress", { max: reading.total, value: reading.done, label: t("audit.running") }),
     findingList(checks?.failed));
 }

@@ -1,7 +1,7 @@
 // The end of a hand: racks, how each score came about, and what comes next.
 
 import {
-  act, button, change, h, has, icon, list, local, number, shield, signed, sorted, t, table, tCode, tell, tileView,
+  act, ask, button, change, h, has, icon, isAlone, list, local, number, shield, signed, sorted, t, table, tCode, tell, tileView,
 } from "./core.js";
 import { avatar, finishText, hasTeams, nameLine, nameOf, seatsFrom, teamName } from "./seats.js";
 import { banner } from "./status.js";
@@ -20,7 +20,7 @@ export function resultView() {
       h("p.note", { role: "status" }, readyText(end, match)),
       h("div.row-buttons",
         button("result.see-table", "eye", () => change({ resultHidden: match.hand })),
-        button("do.leave-table", "leave", leave),
+        button("do.leave-table", "leave", isAlone() && !match.over ? () => ask(t("ask.leave-solo"), "do.leave-table", leave, true) : leave),
         !end.ready?.[table().seat] && button(match.over ? "do.rematch" : "do.next-hand", null, goOn, { class: "primary" }))));
 }
 

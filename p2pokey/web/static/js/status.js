@@ -42,7 +42,7 @@ export function progressView() {
   const isDeal = ["keys", "shuffle", "deal"].includes(stage.name);
   const kind = isDeal ? "shuffle" : "audit";
   const text = stageText(stage);
-  return h("section.progress", { label: t(`stage.title-${kind}`) },
+  return h("section.progress",
     h("h2", t(`stage.title-${kind}`)),
     h("p.now", text),
     h("progress", { max: stage.total || 1, value: stage.done, label: text }),

@@ -71,6 +71,7 @@ export const on = (type, handler, options) => document.addEventListener(type, ha
 export const table = () => state.view?.table ?? null;
 export const game = () => table()?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
+export const isAlone = () => table().solo || table().shared;
 export const isDuel = () => table()?.rules === "duel";
 
 export const isCovered = () => table()?.handover != null;

@@ -29,12 +29,12 @@ function header({ rules, match, options }) {
   const toggle = () => change({ drawerOpen: !local.drawerOpen, unread: 0 });
   return h("header.bar",
     brand(),
-    h("span.chip.game-name", t(`game.${rules}`), options?.partners && ` · ${t("table.partners")}`),
+    h("span.chip.game-name", t(`game.${rules}`), options?.partners && ` · ${t("option.partners")}`),
     h("span.chip.dim.hand-chip", handText(match)),
-    options?.assisted && h("span.chip.dim.assisted", t("table.assisted")),
+    options?.assisted && h("span.chip.dim.assisted", t("host.assisted")),
     h("span.space"),
     badge(),
-    iconButton("drawer.open", "chat", toggle, { class: "drawer-toggle", "aria-expanded": local.drawerOpen, "aria-controls": "drawer" }, unreadBadge()),
+    iconButton("drawer.label", "chat", toggle, { class: "drawer-toggle", "aria-expanded": local.drawerOpen, "aria-controls": "drawer" }, unreadBadge()),
     iconButton("menu.menu", "menu", () => change({ panel: { kind: "menu" } }), { class: "menu", "aria-haspopup": "dialog" }));
 }
 
@@ -45,7 +45,7 @@ function mine(own) {
     h("div.timebar", { "aria-hidden": "true", vars: time ? { "--p": time.part } : {} }, h("i", { class: time && "on" })),
     h("div.me",
       avatar(own),
-      h("div.who", nameLine(own), h("small.turn-text", turnText(), turn && h("span.time", ` · ${duration(turn.left)}`))),
+      h("div.who", nameLine(own), h("small.turn-text", turn && h("span.time", `${duration(turn.left)} · `), turnText())),
       scoreTag(own),
       chargedTag(own),
       buttonsView() ?? resultTab()),
