@@ -5,6 +5,7 @@ It outlives the page and the program: a moment after each change it is written t
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ MAX_ROWS, MAX_PLACES = 4, 60
 """Of a rack's layout."""
 KEEP_S = 0.1
 """Changes within that time are written together."""
+READ_S = 3.0
+"""So long the whole rack is waited for after coming back, before it is shown."""
 Layout = list[list[str | None]]
 
 
@@ -29,10 +32,13 @@ class Drafts:
 
     keep: Callable[[bytes], None]
     """Writes what is to be read back by `restore`."""
+    on_change: Callable[[], None] = lambda: None
+    """Called when something can be shown that had to wait."""
     layout: Layout | None = None
     _stage: Stage = field(default_factory=Stage)
     _attempt: int = -1
     _is_restored: bool = True
+    _waits_until: float | None = None
     _timer: asyncio.TimerHandle | None = None
     _shown: tuple[View, Json | None] | None = None
 
@@ -40,24 +46,49 @@ class Drafts:
         """Another hand."""
         self._attempt = attempt
         self._stage, self.layout, self._shown = Stage(), None, None
-        self._is_restored = False
+        self._is_restored, self._waits_until = False, None
 
-    def restore(self, data: bytes, view: View) -> None:
-        """What an earlier run of the program has kept, if it is of this hand; once a hand."""
+    def restore(self, data: bytes, view: View) -> bool:
+        """What an earlier run of the program has kept, if it is of this hand; once a hand.
+
+        Returns:
+            Whether the view can be shown. A tile that cannot be read yet would fall out of its meld, so
+            for a moment it is waited for.
+        """
         if self._is_restored:
-            return
+            return True
+        kept = self._read(data)
+        if kept is not None and not _is_whole(view) and self._waits():
+            return False
         self._is_restored = True
+        if kept is None:
+            return True
         try:
-            kept = json.loads(data)
-            if kept["attempt"] == self._attempt:
-                layout = kept["layout"]
-                self.layout = None if layout is None else read_rows(layout)
-                wishes = read_wishes(kept["melds"])
-                self._stage.put(view, wishes)
-                if kept["basis"] != tile_names(sorted(self._stage.basis)):
-                    self._stage.clear()  # the table of the duel is another one now
+            layout = kept["layout"]
+            self.layout = None if layout is None else read_rows(layout)
+            self._stage.put(view, read_wishes(kept["melds"]))
+            if kept["basis"] != tile_names(sorted(self._stage.basis)):
+                self._stage.clear()  # the table of the duel is another one now
         except (ValueError, TypeError, KeyError, IntentRefused, RecursionError):
             pass  # nothing of it is needed
+        return True
+
+    def _read(self, data: bytes) -> Json | None:
+        """What was kept, if it is of this hand."""
+        try:
+            kept = json.loads(data)
+        except (ValueError, RecursionError):
+            return None
+        is_ours = isinstance(kept, dict) and kept.get("attempt") == self._attempt
+        return kept if is_ours else None
+
+    def _waits(self) -> bool:
+        """Whether the rest of the rack may still come; `on_change` is called when that is over."""
+        now = time.monotonic()
+        if self._waits_until is None:
+            self._waits_until = now + READ_S
+            asyncio.get_running_loop().call_later(READ_S, self.on_change)
+        return now < self._waits_until
 
     def put_stage(self, view: View, melds: Any) -> None:
         """Melds as the page has put them together; raises IntentRefused for what has no form."""
@@ -106,6 +137,11 @@ class Drafts:
             "basis": tile_names(sorted(self._stage.basis)),
         }
         self.keep(json.dumps(kept).encode("ascii"))
+
+
+def _is_whole(view: View) -> bool:
+    """Whether the player can read the whole rack."""
+    return view.seat is None or len(view.rack()) == len(view.state.racks[view.seat])
 
 
 def read_rows(value: object) -> Layout:

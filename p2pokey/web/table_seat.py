@@ -106,7 +106,7 @@ class TableSeat:
     _looking: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self._drafts = Drafts(keep=self._keep)
+        self._drafts = Drafts(keep=self._keep, on_change=self.on_change)
         self._checker = Checker(group=self.group, on_change=self.on_change)
         self._helper = Helper(on_change=self.on_change)
         self._fates = Fates(options=self.options, patience_s=self.patience_s)
@@ -385,8 +385,12 @@ class TableSeat:
         """TABLE of docs/page-protocol.md."""
         view, hand, talk = self.hand.view, self.hand, self.talk
         machine = None if self._table is None else self._table.board.machine
-        if view is not None and machine is not None:
-            self._drafts.restore(machine.draft, view)
+        if (
+            view is not None
+            and machine is not None
+            and not self._drafts.restore(machine.draft, view)
+        ):
+            view = None
         muted = frozenset() if machine is None else machine.muted
         is_paused = bool(talk.paused_seats)
         return {

@@ -83,10 +83,11 @@ class PageProgram:
                 before = _marks(self.view)
                 if (await self.act("hint"))["refused"] is None:
                     advice = await self.until(lambda view: view["table"]["advice"])
-                    await self.act(**{**advice["intent"], "sure": True})
-                    await self._until_changed(there, before)
-                else:
-                    await asyncio.sleep(0.02)
+                    done = await self.act(**{**advice["intent"], "sure": True})
+                    if done["refused"] is None:
+                        await self._until_changed(there, before)
+                # A move is asked for a moment after the view.
+                await asyncio.sleep(0.02)
 
     async def _until_changed(self, there: Callable[[Json], Any], before: Any) -> None:
         await self.until(lambda view: there(view) or _marks(view) != before)
