@@ -148,10 +148,8 @@ def test_a_hand_that_goes_on_cannot_be_voided(tmp_path: Path):
     assert set(refused) == {"the hand is not paused"}
 
 
-@pytest.mark.parametrize("recovery", [True, False])
-def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, recovery: bool):
-    """Not even with `--if-missing void`; what this seat lacks comes when it is back."""
-    hub, recorder = Hub(recovery=recovery), Recorder()
+def cut_off_at_its_results(hub: Hub) -> None:
+    """Seat 3 loses its links with the first RESULT that it is sent."""
 
     def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
         if target == 2 and kind_of(data) is Kind.RESULT:
@@ -160,6 +158,14 @@ def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, rec
         return [data]
 
     hub.wire = wire
+
+
+@pytest.mark.parametrize("recovery", [True, False])
+def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, recovery: bool):
+    """Not even with `--if-missing void`; what this seat lacks comes when it is back."""
+    hub, recorder = Hub(recovery=recovery), Recorder()
+
+    cut_off_at_its_results(hub)
     hear = when(recorder, 2, HandPausedFor, lambda: mend(hub))
     limits = replace(WAITING, audit_s=4.0, linger_s=30, absent_s=30)
     tables = [
@@ -178,13 +184,7 @@ def test_a_hand_that_others_may_have_counted_is_not_given_up(tmp_path: Path, rec
 def test_a_program_that_is_left_alone_with_such_a_hand_ends_and_can_come_back(tmp_path: Path):
     hub, recorder = Hub(), Recorder()
 
-    def wire(source: Seat, target: Seat, data: bytes) -> list[bytes]:
-        if target == 2 and kind_of(data) is Kind.RESULT:
-            hub.links[2].is_cut = True
-            return []
-        return [data]
-
-    hub.wire = wire
+    cut_off_at_its_results(hub)
     limits = replace(WAITING, audit_s=4.0, bound_s=1.0)
     tables = [
         hub.table(
