@@ -75,7 +75,11 @@ from p2pokey.transcript.messages import Drop, Kind, Void
 from p2pokey.transcript.setup import HandSetup
 
 MAX_WAITING = 256
-"""Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws."""
+"""Messages of one seat that wait for their step: a whole turn, and tokens for the others' draws.
+
+More are not taken, and blame nobody: a liar who passes on what one honest seat has signed, and not what
+the others have, could bring that many to a seat that catches up.
+"""
 _ENDING = (Phase.END, Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
 """Phases in which this seat has signed the final state and the hand is counted."""
 MAX_AFTER_END = 16
@@ -262,14 +266,17 @@ class HandMachine:
                 return
             if self._holding.holds(envelope):
                 return
+            if envelope.seq >= self.count(envelope.seat) and self.is_full(envelope.seat):
+                return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
             self._stop_for(sender, problem, ())
             return
         self._queue(accepted)
-        if accepted and len(self._inbox[envelope.seat]) > MAX_WAITING:
-            error = TokenNotDue(f"more than {MAX_WAITING} messages ahead of their time")
-            self._stop_for(envelope.seat, error, (envelope.encoded,))
+
+    def is_full(self, seat: Seat) -> bool:
+        """Whether so much of that seat waits that no more is taken: it has to be sent again."""
+        return seat in self._core.seats and len(self._inbox[seat]) >= MAX_WAITING
 
     def act(self, command: Command, now: float) -> None:
         """Carries out a command of this seat's player or shell.

@@ -67,6 +67,9 @@ class Restorable(Protocol):
     def signed_before(self, envelope: Envelope) -> None:
         """This seat has signed that."""
 
+    def is_full(self, seat: Seat) -> bool:
+        """Whether no more messages of that seat are taken before some work."""
+
     def receive(self, data: bytes, sender: Seat, now: float) -> None:
         """A message of another seat."""
 
@@ -111,8 +114,8 @@ def restore(
             if envelope.seat == machine.seat:
                 _work_until(machine, envelope.seq, now, pause)
             else:
-                if envelope.kind is Kind.VOID:
-                    # It is heard at once: before that comes what has come before it.
+                if envelope.kind is Kind.VOID or machine.is_full(envelope.seat):
+                    # A VOID is heard at once: before that comes what has come before it.
                     _work_through(machine, now, pause, more_comes=True)
                 machine.receive(envelope.encoded, envelope.seat, now)
         own = [envelope.seq for envelope in envelopes if envelope.seat == machine.seat]

@@ -557,10 +557,10 @@ def test_messages_ahead_of_their_time_are_bounded() -> None:
         )
         prev = envelope.body_hash
         victim.receive(envelope.encoded, Seat(CHEATER), 0.0)
-    assert victim.fault is not None
-    assert (victim.fault.culprit, victim.fault.cause) == (CHEATER, "TokenNotDue")
-    stored = len(victim._core.book.accepted())
-    assert stored <= MAX_WAITING + 20
+    assert victim.is_full(Seat(CHEATER))
+    assert victim.count(Seat(CHEATER)) == MAX_WAITING
+    # It may be a third seat that has brought them in this order.
+    assert victim.fault is None
 
 
 def test_what_an_accusation_shows_stays_before_what_its_author_signed_later() -> None:

@@ -105,6 +105,28 @@ def test_own_messages_that_only_the_others_have_come_back(seat: int):
         assert machine.transcript() == table.peers[seat].machine.transcript()
 
 
+def test_whoever_gets_all_of_one_seat_first_blames_nobody(monkeypatch: pytest.MonkeyPatch):
+    """Others may pass on one seat's messages and hold back the rest; nor is a restart stopped by it."""
+    monkeypatch.setattr("p2pokey.hand.machine.MAX_WAITING", 6)
+    table = finished(SEED)
+    disk = table.peers[0].disk
+    machine, accepted = new_machine(table, Seat(0), SEED), list[bytes]()
+    for _ in disk:
+        before = len(accepted)
+        for author in (1, 0, 2, 3):
+            for data in own(disk, author):
+                machine.receive(data, Seat(2), 0.0)
+        accepted += signed(run_idle(machine))
+        if len(accepted) == before:
+            break
+
+    assert machine.fault is None
+    assert machine.phase is Phase.DONE
+    again = new_machine(table, Seat(0), SEED)
+    assert signed(restore(again, accepted, 0.0) + run_idle(again)) == []
+    assert again.transcript() == table.peers[0].machine.transcript()
+
+
 def test_a_hand_that_was_given_up_stays_so():
     table = finished(SEED)
     disk = table.peers[0].disk[:30]
