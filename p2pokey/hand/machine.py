@@ -62,6 +62,7 @@ from p2pokey.hand.holding import Holding
 from p2pokey.hand.opening import send_commit, verify_shuffles
 from p2pokey.hand.play import make_move
 from p2pokey.hand.repeating import repeat_decision, take_known_void
+from p2pokey.hand.restoring import hold_all_results
 from p2pokey.hand.rewinding import take_snapshot
 from p2pokey.hand.stopping import Stopping, accuses
 from p2pokey.ports import Verifier
@@ -246,6 +247,10 @@ class HandMachine:
         """This seat has signed that envelope in an earlier run: it comes out again in its turn."""
         if envelope.seat == self.seat and envelope.seq >= self.count(self.seat):
             self._core.signed.add(envelope)
+
+    def is_settled_by(self, messages: Iterable[bytes]) -> bool:
+        """Whether they hold every seat's RESULT of this hand, so that this seat signs nothing more."""
+        return hold_all_results(messages, self.setup, self._verifier)
 
     def receive(self, data: bytes, sender: Seat, now: float) -> None:
         """Takes one signed envelope from a peer; may be its own or one that it passes on.

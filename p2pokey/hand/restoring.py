@@ -13,9 +13,11 @@ from typing import Protocol
 
 from p2pokey.errors import DecodeError, LocalProtocolError, VerificationError
 from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnReady
+from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
-from p2pokey.transcript.envelope import Envelope, decode_envelope
+from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
 from p2pokey.transcript.messages import Drop, Kind, Refuse
+from p2pokey.transcript.setup import HandSetup
 
 _FEED = 16
 MAX_KNOWN = 4096
@@ -130,6 +132,29 @@ def restore(
     if passed_on:
         _follow(machine, passed_on, now, pause)
     return _still_due(machine, machine.poll(), frozenset(journal))
+
+
+def hold_all_results(messages: Iterable[bytes], setup: HandSetup, verifier: Verifier) -> bool:
+    """Whether every seat's RESULT of that hand is among them: nothing is left that it could sign in it.
+
+    Args:
+        messages: from anybody; only what its author has signed counts.
+        setup: of the hand.
+        verifier: of signatures.
+    """
+    found = set[int]()
+    for data in messages:
+        envelope = _envelope(data)
+        if envelope is None or envelope.kind is not Kind.RESULT or envelope.seat in found:
+            continue
+        is_here = (envelope.session, envelope.hand) == (setup.session, setup.hand)
+        if is_here and envelope.seat < setup.seats:
+            try:
+                verify_envelope(verifier, setup.roster[envelope.seat], envelope)
+            except VerificationError:
+                continue
+            found.add(envelope.seat)
+    return len(found) == setup.seats
 
 
 def _follow(

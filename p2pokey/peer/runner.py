@@ -10,9 +10,10 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from p2pokey.errors import ConnectError, LocalProtocolError, TableCancelled
@@ -194,7 +195,7 @@ class HandRunner:
     async def _take_up(self, kept: KeptHand) -> None:
         """Goes on where an earlier run has ended."""
         await self._in_thread(lambda: self.worker.note(kept.envelopes))
-        passed_on = await self._catch_up() if kept.has_lost else None
+        passed_on = await self._catch_up(kept) if kept.has_lost else None
         effects = await self._in_thread(
             lambda: self.worker.restore(kept.envelopes, passed_on, self._stop)
         )
@@ -204,16 +205,20 @@ class HandRunner:
         for effect in effects:
             await self._carry_out(effect)
 
-    async def _catch_up(self) -> list[MessageReceived]:
+    async def _catch_up(self, kept: KeptHand) -> list[MessageReceived]:
         """What the others have, own messages among it: the end of the journal is lost.
 
-        Nothing is signed before all of them have said what they hold of this seat.
+        Nothing is signed before all of them have said what they hold of this seat. A hand that has been
+        counted waits for nobody: there is nothing left to sign, and some may rightly have gone.
         """
         began, is_noticed, got = self.clock(), False, list[MessageReceived]()
         while missing := self._others() - self.passing.synced:
             self.passing.ask_all(ASK_BROKEN_S)
             self.passing.answer()
-            got += self.inbox.postbox.take()
+            fresh = self.inbox.postbox.take()
+            got += fresh
+            if len(fresh) > 0 and await self._in_thread(partial(self._is_settled, kept, got)):
+                break
             waited, who = self.clock() - began, people(sorted(missing), self.names)
             if waited >= self.limits.absent_s:
                 raise TableCancelled(f"the journal has lost its end, and {who} may have it")
@@ -224,6 +229,9 @@ class HandRunner:
                 self.emit(StillWaiting(text=text, what="journal", seats=seats))
             await self.inbox.wait(ASK_BROKEN_S)
         return got + self.inbox.postbox.take()
+
+    def _is_settled(self, kept: KeptHand, got: Sequence[MessageReceived]) -> bool:
+        return self.worker.is_settled_by([*kept.envelopes, *(item.data for item in got)])
 
     def _others(self) -> set[Seat]:
         return {Seat(seat) for seat in range(self.options.seats) if seat != self.seat}

@@ -153,6 +153,10 @@ class HandWorker:
             self._archive.add(data)
             self._note_author(data)
 
+    def is_settled_by(self, messages: Sequence[bytes]) -> bool:
+        """`HandMachine.is_settled_by`; before the first turn."""
+        return self._machine.is_settled_by(messages)
+
     def restore(
         self,
         envelopes: Sequence[bytes],

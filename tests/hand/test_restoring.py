@@ -143,6 +143,20 @@ def test_a_hand_that_was_given_up_stays_so():
     assert again.transcript() == machine.transcript()
 
 
+def test_a_hand_is_settled_by_all_signed_results():
+    table, other = finished(SEED), finished(2)
+    disk = table.peers[1].disk
+    machine = new_machine(table, Seat(1), SEED)
+    results = [data for data in disk if decode_envelope(data).kind is Kind.RESULT]
+    unsigned = [results[0][:-1] + bytes([results[0][-1] ^ 1]), *results[1:]]
+
+    assert machine.is_settled_by([b"", *disk])
+    assert not machine.is_settled_by([data for data in disk if data != results[3]])
+    assert not machine.is_settled_by([*results[:3], results[0]])
+    assert not machine.is_settled_by(unsigned)
+    assert not machine.is_settled_by(other.peers[1].disk)
+
+
 def test_a_journal_of_another_hand_is_refused():
     table = finished(SEED)
     machine = new_machine(finished(2), Seat(0), 2)
