@@ -275,7 +275,8 @@ class HandMachine:
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
-            self._stop_for(sender, problem, ())
+            if not self._is_counted_without():
+                self._stop_for(sender, problem, ())
             return
         self._queue(accepted)
 
@@ -401,6 +402,14 @@ class HandMachine:
         void = envelope.message
         is_idle = isinstance(void, Void) and not accuses(void, len(core.seats))
         return is_idle and self._is_fixed()
+
+    def _is_counted_without(self) -> bool:
+        """Whether the others may come to a score even if this seat stops now.
+
+        It has signed the final state, and they can stand in for it. So what nobody has signed, and
+        what proves nothing to them, cannot end the hand for this seat alone.
+        """
+        return self._core.threshold > 0 and self._core.phase in _ENDING
 
     def _is_fixed(self) -> bool:
         """Whether all have signed the end of play, as far as this seat has accepted that.

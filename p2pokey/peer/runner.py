@@ -242,7 +242,9 @@ class HandRunner:
             turn = await self._turn()
             if turn.phase in _OVER:
                 return
-            self._last, self._report.is_bound = turn, turn.is_bound
+            self._last = turn
+            # Who gives the hand up before it has signed the final state ends it for everybody.
+            self._report.is_bound = turn.is_bound and turn.phase is not Phase.END
             self.patience.needed = () if self.may_move() else self.inbox.postbox.gone
             if self.patience.look(turn, self.clock()):
                 self.emit(HandGoesOn(hand=self.hand))

@@ -29,7 +29,10 @@ FEED = 32
 """Messages that a machine is given at once; it takes only so much ahead of its time."""
 
 _CLOSING = (Phase.DISCLOSE, Phase.AUDIT, Phase.RESULT)
-"""From here on nobody hears that a hand is given up (docs/protocol.md S4.8)."""
+"""From here on nobody hears that a hand is given up (docs/protocol.md S4.8).
+
+With recovery that may be so for the others already while this seat still waits for an END.
+"""
 
 Clock = Callable[[], float]
 
@@ -197,6 +200,8 @@ class HandWorker:
 
     def _is_bound(self) -> bool:
         """`Turn.is_bound`, now."""
+        if self._machine.phase is Phase.END:
+            return self._machine.setup.options.recovery
         if self._machine.phase not in _CLOSING:
             return False
         is_signed = self._machine.seat in self._signed.get(Kind.RESULT, ())

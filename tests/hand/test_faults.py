@@ -286,6 +286,16 @@ def test_garbage_is_blamed_on_the_link_that_it_came_from(garbage: bytes) -> None
         assert table.peers[seat].machine.fault is None
 
 
+def test_garbage_does_not_stop_a_seat_whose_score_the_others_can_count() -> None:
+    """Nobody would believe it, and the others would stand in for it: it alone would have no score."""
+    table, victim = new_table(), 0
+    while table.peers[victim].machine.phase is not Phase.END:
+        assert table.step()
+    table.peers[victim].machine.receive(b"\xff" * 50, CHEATER, table.now)
+    table.run()
+    assert [peer.machine.phase for peer in table.peers] == [Phase.DONE] * 4
+
+
 def test_a_message_of_another_hand_is_ignored() -> None:
     """protocol S17 row 9: replaying an earlier hand blames nobody."""
     earlier = new_table()
@@ -472,6 +482,32 @@ def test_nobody_gives_a_hand_up_with_all_ends_at_hand() -> None:
     while table.peers[0].machine.work(table.now):
         pass
     assert table.peers[0].machine.phase is not Phase.STOPPED
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["void-first", "end-first"])
+def test_with_recovery_a_void_after_ones_end_counts_for_nothing(is_first: bool) -> None:
+    """The others may have all ENDs already; before its own END the same VOID ends the hand for all."""
+    table = new_table()
+    victim = table.peers[0].machine
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        return [] if receiver == 0 and decode_envelope(data).kind is Kind.END else [data]
+
+    table.wire = wire
+    while victim.phase is not Phase.END or table.peers[CHEATER].machine.phase is Phase.PLAY:
+        assert table.step()
+    void = Void(reason="Abandoned", culprit=NOBODY, evidence=())
+    chain = table.peers[CHEATER].machine._core.book.chain(Seat(CHEATER))
+    end = next(item for item in chain if item.kind is Kind.END)
+    said = [resign_after("faults", chain[end.seq - 1], void)]
+    if not is_first:
+        said = [end, resign_after("faults", end, void)]
+    for item in said:
+        victim.receive(item.encoded, Seat(CHEATER), table.now)
+    while victim.work(table.now):
+        pass
+    assert (victim.phase is Phase.STOPPED) == is_first
+    assert victim.fault is None
 
 
 def test_a_void_after_ones_result_takes_nothing_back() -> None:

@@ -39,16 +39,17 @@ def test_a_command_that_ends_the_hand_drops_the_rest():
 
 
 @pytest.mark.parametrize("before_end", [False, True])
-def test_a_hand_that_others_may_count_is_not_given_up(before_end: bool):
+@pytest.mark.parametrize("phase", [Phase.END, Phase.DISCLOSE])
+def test_a_hand_that_others_may_count_is_not_given_up(phase: Phase, before_end: bool):
     """It was to be given up while the last final state came in."""
     table = SimTable(GROUP, make_setup("bound"), "bound")
     machines = [peer.machine for peer in table.peers]
-    while not any(machine.phase is Phase.DISCLOSE for machine in machines):
+    while not any(machine.phase is phase for machine in machines):
         assert table.step()
-    machine = next(machine for machine in machines if machine.phase is Phase.DISCLOSE)
+    machine = next(machine for machine in machines if machine.phase is phase)
     turn = HandWorker(machine, Sheet(), archive=Archive(4)).turn(
         [], [Abandon(reason="seat 2 is away", before_end=before_end)]
     )
 
-    assert turn.phase is Phase.DISCLOSE
+    assert turn.phase is phase
     assert turn.is_bound
