@@ -150,16 +150,13 @@ async def _once(player: Player, own: Own) -> Seen:
 
 async def together(house: House, hands: int, moves: int) -> list[Figure]:
     """Four programs and pages: new hands, and a friend's discard on the other three pages."""
-    guests = [await house.enter(name) for name in NAMES]
-    link = await host(guests[0], "classic", "Unlinkable")
-    for guest in guests:
-        await stopwatch.watch(guest.page)
-    for guest in guests[1:]:
-        await join(guest, link)
-    await all_seated(guests)
+    guests = await _sit_down(house)
     dealt = [await _dealt(guests)]
-    for n in range(1, hands):
-        await _deal_again(guests, n)
+    for _ in range(1, hands):
+        for guest in guests:
+            guest.program.close()
+            await guest.context.close()
+        guests = await _sit_down(house)
         dealt.append(await _dealt(guests))
     floor = statistics.median(await stopwatch.round_trips(guests[0].page, 20))
     own, seen_by = await _discards(guests, moves)
@@ -168,6 +165,18 @@ async def together(house: House, hands: int, moves: int) -> list[Figure]:
         figure("own discard to own screen, four", own, asked=100, floor=floor),
         figure("a friend's discard on the other three", seen_by, asked=300, floor=floor),
     ]
+
+
+async def _sit_down(house: House) -> list[Guest]:
+    """A new table of four, dealt."""
+    guests = [await house.enter(name) for name in NAMES]
+    link = await host(guests[0], "classic", "Unlinkable")
+    for guest in guests:
+        await stopwatch.watch(guest.page)
+    for guest in guests[1:]:
+        await join(guest, link)
+    await all_seated(guests)
+    return guests
 
 
 async def _dealt(guests: list[Guest]) -> float:
@@ -180,23 +189,6 @@ async def _dealt(guests: list[Guest]) -> float:
         begins.append(stages[-1])
         ends.append(next(when for when in shown if when > stages[-1]))
     return max(ends) - min(begins)
-
-
-async def _deal_again(guests: list[Guest], n: int) -> None:
-    """All give the hand up, so that the next one is dealt."""
-    for guest in guests:
-        await guest.click(".bar > .plain:last-child")
-        await guest.click(".menu-list button:has-text('Give')")
-        await guest.click("dialog.question [data-answer=yes]")
-    for guest in guests:
-        await _until(lambda guest=guest: _has_dealt(guest, n + 1))
-
-
-async def _has_dealt(guest: Guest, hands: int) -> bool:
-    log = await stopwatch.read(guest.page)
-    stages = [when for name, when in log["stages"] if name in ("keys", "?keys")]
-    shown = [when for tiles, when in log["racks"] if tiles >= 14]
-    return len(stages) >= hands and bool(shown) and shown[-1] > stages[-1]
 
 
 async def _discards(guests: list[Guest], moves: int) -> tuple[list[float], list[float]]:
