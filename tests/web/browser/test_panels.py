@@ -34,6 +34,26 @@ def test_the_table_in_words_has_all_that_the_pictures_show() -> None:
     browse(seated("101-rising", seed=3), play)
 
 
+def test_a_hand_can_be_given_up_only_while_it_waits_for_somebody() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page, table = visit.page, engine.table
+        assert table is not None
+        give_up = page.get_by_role("button", name="Give the hand up")
+        await page.locator("button.menu").click()
+        await page.locator(".menu-list").wait_for()
+        assert await give_up.count() == 0
+        table.links[1], table.paused = "away", Seat(1)
+        engine.changed()
+        await page.locator(".banner.warn").wait_for()
+        await page.locator(".menu-list").get_by_text("Give the hand up").click()
+        question = page.locator("dialog.question")
+        assert "dealt again" in await question.inner_text()
+        await question.locator("[data-answer=yes]").click()
+        assert await until(lambda: did(engine, "void")) == [{"do": "void"}]
+
+    browse(seated("101-rising", seed=1, solo=False), play)
+
+
 def test_a_friend_who_is_away_has_a_fate_and_can_be_muted_or_replaced() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page, table = visit.page, engine.table

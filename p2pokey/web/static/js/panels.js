@@ -73,7 +73,7 @@ function menuItems() {
     !state.control && item("tab.take", "play", takeControl),
     now.seats > 2 && now.end && !now.solo && item("menu.seating", "people", rotateSeats),
     now.trust && item("trust.save", "save", () => act("save")),
-    !now.solo && !now.end && item("do.void", "close", giveUp),
+    now.paused && item("do.void", "close", giveUp),
     item("do.leave-table", "leave", leave),
   ];
 }

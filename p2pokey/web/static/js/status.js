@@ -81,7 +81,7 @@ function pausedBanner({ seat, seats = [seat], since }) {
 function waitingBanner({ what, text, seats, since }) {
   const key = `waiting.${what}`;
   const said = has(key) ? t("waiting.for", { names: list(seats.map(nameOf)), what: t(key) }) : clean(text ?? what);
-  return banner("warn", `${said} · ${waited(since)}`, button("do.void", null, giveUp));
+  return banner("warn", `${said} · ${waited(since)}`);
 }
 
 export const giveUp = () => ask(t("ask.void"), "do.void", () => act("void"), true);
