@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass, replace
 
 from p2pokey.rules.published import RULE_SETS
+from p2pokey.table.asking import ASK_SECONDS, STUCK_SECONDS
 from tests.sim.table_wishes import Evening, draw_evening
 
 FOREVER = None
@@ -114,6 +115,23 @@ class Plan:
             isinstance(strike.fault, Block) and strike.fault.seconds is None
             for strike in self.strikes
         )
+
+    @property
+    def cut_off(self) -> set[int]:
+        """Seats that hear nobody for longer than they wait for what they have said yes to."""
+        blocks = [strike.fault for strike in self.strikes if isinstance(strike.fault, Block)]
+        lasting = [
+            block
+            for block in blocks
+            if block.seconds is None or block.seconds > ASK_SECONDS + STUCK_SECONDS
+        ]
+        others = self.seats - 1
+        return {
+            seat
+            for seat in range(self.seats)
+            for block in lasting
+            if sum(listener == seat for _, listener in block.ways) == others
+        }
 
     @property
     def gone(self) -> set[int]:

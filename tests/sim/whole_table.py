@@ -703,8 +703,9 @@ class World:
             order = node.order
             if order is None or node.seat not in order:
                 continue
+            excused = self.plan.forgetful | self.plan.cut_off
             for other in self.honest:
-                if other.seat not in order or other.is_gone or other.seat in self.plan.forgetful:
+                if other.seat not in order or other.is_gone or other.seat in excused:
                     continue
                 if other.order != order and (other.is_done or self.plan.is_gentle):
                     self.violations.append(
