@@ -95,7 +95,7 @@ def sweep(progress: Progress, last: int, processes: int, only: str | None) -> No
         for result in pool.imap_unordered(partial(play, only=only), again):
             progress.take(result)
         for seeds in _batches(progress.next, last):
-            for result in pool.imap_unordered(partial(play, only=only), seeds, chunksize=4):
+            for result in pool.imap_unordered(partial(play, only=only), seeds):
                 progress.take(result)
             progress.next = seeds.stop
             progress.save()
