@@ -39,7 +39,7 @@ from p2pokey.peer.table_journal import (
     table_folders,
     without_superseded,
 )
-from p2pokey.peer.waits import IfMissing, WaitLimits
+from p2pokey.peer.waits import IfMissing, WaitLimits, people
 from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import canonical_bytes, table_options
@@ -707,6 +707,8 @@ class World:
             for other in self.honest:
                 if other.seat not in order or other.is_gone or other.seat in excused:
                     continue
+                if self._gave_up_on(node, other):
+                    continue
                 if other.order != order and (other.is_done or self.plan.is_gentle):
                     self.violations.append(
                         f"seat {node.seat + 1} goes over to {order}, seat {other.seat + 1} to "
@@ -717,6 +719,11 @@ class World:
                     self.violations.append(f"seat {other.seat + 1} has not got to the new table")
                 if other.arrived and node.arrived and other.arrived != node.arrived:
                     self.violations.append("there are two new tables")
+
+    def _gave_up_on(self, node: Node, other: Node) -> bool:
+        """Whether a seat that alone had the last yes was away for longer than the other waits."""
+        lost = f"{people([node.seat], NAMES)} has lost the connection"
+        return not self.plan.is_gentle and other.order is None and other.end == lost
 
     def _was_dealt(self, here: list[Node]) -> bool:
         """Whether the hand of everybody here got to the deal."""
