@@ -2,7 +2,7 @@
 
 A stand-in signature is a keyed hash that only the holder of the secret and the referee can compute,
 so within a simulation it cannot be forged; an honest audit is replaced by a score that follows from
-the transcript, so two seats that hold different files sign different scores.
+what RESULT signs of the transcript, so two seats that hold different files sign different scores.
 """
 
 import hashlib
@@ -12,6 +12,8 @@ from p2pokey.errors import BadSignature
 from p2pokey.hand.effects import ConfirmResult
 from p2pokey.native.identity import Ed25519Signer
 from p2pokey.peer.auditing import Verdict
+from p2pokey.tiles import Seat
+from p2pokey.transcript.file import decode_line, signed_lines
 from p2pokey.transcript.setup import decode_header
 
 _SECRETS: dict[bytes, bytes] = {}
@@ -63,7 +65,14 @@ class StandInAudit:
     def __call__(self, transcript: bytes, stop: threading.Event) -> Verdict:
         header, _, rest = transcript.partition(b"\n")
         start = decode_header(header).totals
-        digest = hashlib.sha256(rest).digest()
+        lines = [decode_line(line) for line in rest.splitlines()]
+        chains = {
+            Seat(seat): sorted((item for item in lines if item.seat == seat), key=lambda i: i.seq)
+            for seat in range(len(start))
+        }
+        # Votes that follow a DISCLOSE are in the file, too, and no RESULT signs them.
+        signed = b"".join(item.encoded for item in signed_lines(chains))
+        digest = hashlib.sha256(signed).digest()
         points = tuple(digest[seat] % 9 - 4 for seat in range(len(start)))
         totals = tuple(a + b for a, b in zip(start, points, strict=True))
         return Verdict(command=ConfirmResult(points=points, totals=totals), proofs=0)
