@@ -642,7 +642,8 @@ class World:
             elif node.end:
                 self._check_reason(node)
         here = [node for node in self.honest if not node.is_gone]
-        if plan.must_count or (plan.kind == "gone" and plan.recovery and self._was_dealt(here)):
+        is_alone = plan.kind == "gone" and plan.recovery and self._was_dealt(here)
+        if plan.must_count or (is_alone and not self._is_second_played_for(here)):
             for node in here:
                 if not node.scores:
                     self.violations.append(
@@ -719,6 +720,11 @@ class World:
                     self.violations.append(f"seat {other.seat + 1} has not got to the new table")
                 if other.arrived and node.arrived and other.arrived != node.arrived:
                     self.violations.append("there are two new tables")
+
+    def _is_second_played_for(self, here: list[Node]) -> bool:
+        """Whether another seat than the one that is gone is played for until its next turn."""
+        marks = [node.runs[-1].machines[-1]._core.mark for node in here]
+        return any(mark is not None and mark.seat not in self.plan.gone for mark in marks)
 
     def _gave_up_on(self, node: Node, other: Node) -> bool:
         """Whether a seat that alone had the last yes was away for longer than the other waits."""
