@@ -5,9 +5,7 @@ The audit runs in a thread; every state can be looked at as soon as all before i
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,18 +21,13 @@ from p2pokey.transcript.setup import HandSetup, decode_header
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.names import Json, read_number
 from p2pokey.web.replaying import Replay, read_replay
+from p2pokey.web.telling import Stopped, progress_for
 
 MAX_STEPS = 100_000
 """A file has fewer lines."""
-TELL_S = 0.1
-"""So often at most the page is told how far the audit has come."""
 NameOf = Callable[[bytes], str | None]
 """Name of the player with an identity key, where it is known."""
 _log = logging.getLogger(__name__)
-
-
-class _Stopped(Exception):
-    """Nobody looks any more."""
 
 
 @dataclass(kw_only=True)
@@ -90,17 +83,12 @@ class Viewer:
         task.add_done_callback(self._tasks.discard)
 
     async def _read(self, opened: _Opened, data: bytes) -> None:
-        loop, told = asyncio.get_running_loop(), 0.0
+        def note(reading: tuple[int, int]) -> None:
+            opened.reading = reading
 
-        def progress(done: int, total: int) -> None:
-            nonlocal told
-            if opened.is_closed:
-                raise _Stopped
-            opened.reading = (done, total)
-            if time.monotonic() - told >= TELL_S:
-                told = time.monotonic()
-                with suppress(RuntimeError):  # the program ends
-                    loop.call_soon_threadsafe(self.on_change)
+        progress = progress_for(
+            note, is_wanted=lambda: not opened.is_closed, on_change=self.on_change
+        )
 
         try:
             replay = await asyncio.to_thread(
@@ -112,7 +100,7 @@ class Viewer:
                 progress=progress,
                 watch=opened.moments.append,
             )
-        except _Stopped:
+        except Stopped:
             return
         except Exception:  # noqa: BLE001 - whatever a file holds must not leave the page waiting
             _log.exception("reading a transcript failed")
