@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from p2pokey.audit.reading import Reading
 from p2pokey.audit.report import Status
 from p2pokey.audit.watching import Moment
 from p2pokey.crypto.group import Group
@@ -68,13 +69,15 @@ class Viewer:
     _opened: _Opened | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def open(self, data: bytes, *, file: str, name_of: NameOf, day: str | None = None) -> None:
+    def open(
+        self, data: bytes | Reading, *, file: str, name_of: NameOf, day: str | None = None
+    ) -> None:
         """Shows a transcript in place of whatever is shown; `day` is when it was saved.
 
         Raises:
             IntentRefused: `unreadable`: it is none, or one of another version.
         """
-        setup = setup_of(data)
+        setup = data.setup if isinstance(data, Reading) else setup_of(data)
         self.close()
         names = [name_of(key) for key in setup.roster]
         self._opened = opened = _Opened(file=file, setup=setup, names=names, day=day)
@@ -82,7 +85,7 @@ class Viewer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _read(self, opened: _Opened, data: bytes) -> None:
+    async def _read(self, opened: _Opened, data: bytes | Reading) -> None:
         def note(reading: tuple[int, int]) -> None:
             opened.reading = reading
 
