@@ -416,10 +416,12 @@ class Table:
         Their NEXT is missing, or an answer before it, or what they know of a torn journal of this seat.
         """
         machine = self.board.machine
-        silent = set(machine.unanswered)
+        # Whoever has gone is missing, even if its NEXT waits for the answers of others.
+        gone = {seat for seat in self._inbox.postbox.gone if seat not in machine.said}
+        missing = gone | machine.awaited
         if not machine.is_synced:
-            silent |= self._passing.unheard
-        return [seat for seat in self._others() if seat not in machine.said or seat in silent]
+            missing |= self._passing.unheard
+        return [seat for seat in self._others() if seat in missing]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.
