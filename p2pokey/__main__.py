@@ -2,7 +2,7 @@
 
 import sys
 
-from p2pokey.cli.main import main
+from p2pokey.cli.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -261,7 +261,7 @@ def test_wheel_carries_licence_and_command(wheel: Path) -> None:
         assert archive.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
     assert "License-Expression: MIT\n" in metadata
     assert "Requires-Python: >=3.11\n" in metadata
-    assert "p2pokey = p2pokey.cli.main:main\n" in commands + "\n"
+    assert "p2pokey = p2pokey.cli.start:main\n" in commands + "\n"
 
 
 def test_core_runs_from_the_wheel_alone(wheel: Path) -> None:

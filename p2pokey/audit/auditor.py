@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 
 def audit_transcript(
-    data: bytes,
+    data: bytes | Reading,
     *,
     group: Group,
     verifier: Verifier,
@@ -39,7 +39,7 @@ def audit_transcript(
     """Audits one transcript file.
 
     Args:
-        data: the whole file.
+        data: the whole file, or what `read_transcript` has made of it.
         group: of either backend.
         verifier: of signatures.
         sealer: to rebuild recovery shares.
@@ -51,7 +51,7 @@ def audit_transcript(
         The report; this function raises nothing for anything that a file can hold.
     """
     try:
-        reading = read_transcript(data, verifier)
+        reading = data if isinstance(data, Reading) else read_transcript(data, verifier)
     except DecodeError as error:
         return _unreadable(error)
     course = Course(

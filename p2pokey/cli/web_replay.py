@@ -17,9 +17,8 @@ from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.profile import find_dirs
 from p2pokey.native.threads import usual_threads
 from p2pokey.peer.table_names import load_names
-from p2pokey.web.engine import IntentRefused
 from p2pokey.web.replay_engine import ReplayEngine
-from p2pokey.web.viewer import NameOf, setup_of
+from p2pokey.web.viewer import NameOf
 
 
 def run_web_replay(
@@ -33,14 +32,11 @@ def run_web_replay(
     Raises:
         CommandError: the file is no transcript, or the seat none of it.
     """
-    data = read_data(file)
     try:
-        viewer = seat_of(seat, setup_of(data).seats)
-        read_transcript(data, Ed25519Verifier())
-    except IntentRefused as error:
-        raise unreadable(file, error.details["text"]) from error
+        reading = read_transcript(read_data(file), Ed25519Verifier())
     except DecodeError as error:
         raise unreadable(file, str(error)) from error
+    viewer = seat_of(seat, reading.setup.seats)
     dirs = find_dirs()
     engine = ReplayEngine(
         group=Group(choose_backend(backend, threads=usual_threads())),
@@ -52,7 +48,7 @@ def run_web_replay(
         page,
         engine,
         sentence=f"{file.name} is in the browser",
-        begin=lambda: engine.open(data, file=file.name, name_of=names, seat=viewer),
+        begin=lambda: engine.open(reading, file=file.name, name_of=names, seat=viewer),
         close=engine.close,
     )
     run_async(work, until_stdin_ends=page.exit_with_stdin)

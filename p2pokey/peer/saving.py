@@ -48,6 +48,15 @@ def saved_envelopes(path: Path) -> list[bytes]:
         return []
 
 
+def journalled_envelopes(folder: Path, session: bytes, hand: int) -> list[bytes]:
+    """All that a journal holds of an attempt; nothing if it has gone or cannot be read."""
+    try:
+        records = read_journal(_journal_path(folder, session, hand)).kept
+    except (OSError, DecodeError):
+        return []
+    return [record.payload for record in records[HEAD_RECORDS:]]
+
+
 def save_unfinished(journals: Path, out: Path) -> list[Path]:
     """Writes what journals hold of hands that have no transcript; returns the new files.
 
@@ -77,7 +86,7 @@ def begin_journal(
         OSError: it cannot be written, or this attempt has been journalled before.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    journal = Journal.create(_journal_path(folder, setup))
+    journal = Journal.create(_journal_path(folder, setup.session, setup.hand))
     journal.append(_head(setup, seat, used_keys, seed))
     return journal
 
@@ -105,7 +114,7 @@ def reopen_journal(
             is: something may have been signed with that seed.
         JournalInUse: another program writes it.
     """
-    path = _journal_path(folder, setup)
+    path = _journal_path(folder, setup.session, setup.hand)
     if not path.exists():
         return None
     try:
@@ -142,8 +151,8 @@ def drop_journals_before(folder: Path, setup: HandSetup) -> None:
             path.with_name(path.name + ".lock").unlink(missing_ok=True)
 
 
-def _journal_path(folder: Path, setup: HandSetup) -> Path:
-    return folder / f"{setup.session.hex()[:32]}-{setup.hand:03}.journal"
+def _journal_path(folder: Path, session: bytes, hand: int) -> Path:
+    return folder / f"{session.hex()[:32]}-{hand:03}.journal"
 
 
 def _head(

@@ -32,7 +32,7 @@ from p2pokey.peer.passing import Passing
 from p2pokey.peer.players import Person, Player
 from p2pokey.peer.playing import HandPlay, PeerPorts
 from p2pokey.peer.postbox import Postbox
-from p2pokey.peer.saving import saved_envelopes, transcript_name
+from p2pokey.peer.saving import journalled_envelopes, saved_envelopes, transcript_name
 from p2pokey.peer.table_events import TableEvent
 from p2pokey.peer.table_journal import TableJournal
 from p2pokey.peer.tracing import Tracer
@@ -198,8 +198,12 @@ class Table:
         """Others may lack what an earlier run of this program has of the attempt before."""
         last = self._passing.hand - 1
         if self.is_resumed and last >= 0:
-            archive = self._passing.begin(last)
-            for data in saved_envelopes(self.out / transcript_name(last, self.links.seat)):
+            archive, session = self._passing.begin(last), self.links.session_id
+            # A transcript lacks what does not count, and the journal its end if that was torn off.
+            for data in (
+                *journalled_envelopes(self.journals, session, last),
+                *saved_envelopes(self.out / transcript_name(last, self.links.seat)),
+            ):
                 archive.add(data)
             self._passing.hand = last + 1
 
@@ -412,10 +416,12 @@ class Table:
         Their NEXT is missing, or an answer before it, or what they know of a torn journal of this seat.
         """
         machine = self.board.machine
-        silent = set(machine.unanswered)
+        # Whoever has gone is missing, even if its NEXT waits for the answers of others.
+        gone = {seat for seat in self._inbox.postbox.gone if seat not in machine.said}
+        missing = gone | machine.awaited
         if not machine.is_synced:
-            silent |= self._passing.unheard
-        return [seat for seat in self._others() if seat not in machine.said or seat in silent]
+            missing |= self._passing.unheard
+        return [seat for seat in self._others() if seat in missing]
 
     def _is_seen_off(self, since_end: float) -> bool:
         """The match is over: whether nobody needs anything from here any more.

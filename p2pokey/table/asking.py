@@ -100,6 +100,26 @@ class Asking:
         """What this seat has asked or said yes to and is not settled."""
         return [opened for opened in self.asks.open() if self.asks.is_bound(opened, self.own)]
 
+    def awaited(self, silent: Collection[Seat]) -> frozenset[Seat]:
+        """Seats on whose word the next hand waits, this one among them; `silent` have not said NEXT.
+
+        Whoever has asked something or said yes to it says NEXT only when that is settled: those on
+        whose answers it hangs stand in its place.
+        """
+        late: set[Seat] = set()
+        held: set[Seat] = set()
+        for opened in self.asks.open():
+            concerned = {opened.asker, *opened.must}
+            bound = {seat for seat in concerned if self.asks.is_bound(opened, seat)}
+            if bound.isdisjoint({self.own, *silent}):
+                continue
+            undecided = set(self.asks.undecided(opened))
+            late |= undecided
+            # If it hangs on this seat alone, and not on its answer, nobody is there to be named instead.
+            if undecided != {self.own} or self.awaits_own(opened):
+                held |= bound
+        return frozenset({*silent} - held | late)
+
     def is_due(self, agreed: OpenAsk) -> bool:
         """Whether this seat can go over to seats that were agreed on.
 

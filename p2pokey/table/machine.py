@@ -186,11 +186,10 @@ class TableMachine:
         return any(not self._asking.is_stuck(question, now) for question in opened)
 
     @property
-    def unanswered(self) -> frozenset[Seat]:
-        """Other seats on whose answers this seat waits before it says NEXT."""
-        bonds = self._asking.bonds()
-        seats = {seat for opened in bonds for seat in self._asking.asks.undecided(opened)}
-        return frozenset(seats - {self._desk.seat})
+    def awaited(self) -> frozenset[Seat]:
+        """Other seats without whose word the next hand does not begin."""
+        silent = set(map(Seat, range(len(self.match.roster)))) - self.said.keys()
+        return self._asking.awaited(silent) - {self._desk.seat}
 
     def after(self, counts: Iterable[int]) -> list[bytes]:
         """Messages that a seat with these counts lacks."""

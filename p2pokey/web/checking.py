@@ -2,9 +2,7 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from p2pokey.audit.auditor import audit_transcript
@@ -13,15 +11,10 @@ from p2pokey.crypto.group import Group
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
 from p2pokey.web.names import Json
+from p2pokey.web.telling import Stopped, progress_for
 
-TELL_S = 0.1
-"""So often at most the page is told how far the audit has come."""
 MAX_FINDINGS = 20
 _log = logging.getLogger(__name__)
-
-
-class _Stopped(Exception):
-    """Nobody waits for it any more."""
 
 
 @dataclass(kw_only=True)
@@ -61,17 +54,12 @@ class Checker:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _check(self, number: int, data: bytes) -> Report | None:
-        loop, told = asyncio.get_running_loop(), 0.0
+        def note(reading: tuple[int, int]) -> None:
+            self._progress = reading
 
-        def progress(done: int, total: int) -> None:
-            nonlocal told
-            if number != self._number:
-                raise _Stopped
-            self._progress = (done, total)
-            if time.monotonic() - told >= TELL_S:
-                told = time.monotonic()
-                with suppress(RuntimeError):  # the program ends
-                    loop.call_soon_threadsafe(self.on_change)
+        progress = progress_for(
+            note, is_wanted=lambda: number == self._number, on_change=self.on_change
+        )
 
         try:
             report = await asyncio.to_thread(
@@ -82,7 +70,7 @@ class Checker:
                 sealer=ChaChaSealer(),
                 progress=progress,
             )
-        except _Stopped:
+        except Stopped:
             return None
         except Exception:  # noqa: BLE001 - the page must not wait for ever
             _log.exception("checking a transcript failed")

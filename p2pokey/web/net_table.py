@@ -108,19 +108,12 @@ class NetTable:
             is_theirs = True
             await evening.play(mesh, self.diary, is_resumed=is_resumed)
             notice = {"code": "sent-away" if self._is_out else "table-over", "text": ""}
-        except P2POkeyError as error:
+        except Exception as error:  # noqa: BLE001 - told to the player, and in the log
             self._has_failed = True
             never_stood = isinstance(error, ConnectError) and not is_theirs and not is_resumed
             if never_stood and self.diary is not None:
                 self.diary.discard()
-            notice = {"code": "no-table", "kind": error.code, "text": str(error)}
-        except OSError as error:
-            self._has_failed = True
-            notice = {"code": "not-kept", "text": error.strerror or str(error)}
-        except Exception:  # noqa: BLE001 - told to the player, and in the log
-            self._has_failed = True
-            _log.exception("a table failed")
-            notice = {"code": "internal"}
+            notice = _failure(error)
         finally:
             if self.diary is not None and not is_theirs:
                 self.diary.close()  # what stood for the others can be resumed
@@ -323,3 +316,13 @@ class NetTable:
     def is_over(self) -> bool:
         """Whether nothing more will happen here."""
         return self._is_over
+
+
+def _failure(error: Exception) -> Json:
+    """What the player is told of a table that has failed."""
+    if isinstance(error, P2POkeyError):
+        return {"code": "no-table", "kind": error.code, "text": str(error)}
+    if isinstance(error, OSError):
+        return {"code": "not-kept", "text": error.strerror or str(error)}
+    _log.error("a table failed", exc_info=error)
+    return {"code": "internal"}

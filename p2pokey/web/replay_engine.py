@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from p2pokey.audit.reading import Reading
 from p2pokey.crypto.group import Group
 from p2pokey.tiles import Seat
 from p2pokey.web.engine import IntentRefused, View
@@ -30,7 +31,14 @@ class ReplayEngine:
         self._settings = load_settings(self.settings)
         self._viewer = Viewer(group=self.group, on_change=self._changed, tell=self._tell)
 
-    def open(self, data: bytes, *, file: str, name_of: NameOf, seat: Seat | None = None) -> None:
+    def open(
+        self,
+        data: bytes | Reading,
+        *,
+        file: str,
+        name_of: NameOf,
+        seat: Seat | None = None,
+    ) -> None:
         """Shows a transcript; needs a running event loop. Raises IntentRefused for none."""
         self._viewer.open(data, file=file, name_of=name_of)
         if seat is not None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from p2pokey.audit.auditor import Progress, audit_transcript
+from p2pokey.audit.reading import Reading
 from p2pokey.audit.report import Report
 from p2pokey.audit.watching import Moment, Watch, What
 from p2pokey.crypto.group import Group
@@ -124,7 +125,7 @@ class Replay:
 
 
 def read_replay(
-    data: bytes,
+    data: bytes | Reading,
     *,
     group: Group,
     verifier: Verifier,
@@ -135,7 +136,7 @@ def read_replay(
     """Reads and audits a transcript; raises nothing for anything that a file can hold.
 
     Args:
-        data: the whole file.
+        data: the whole file, or what `read_transcript` has made of it.
         progress: told how far the work has come.
         watch: gets every state as soon as all before it is checked.
     """

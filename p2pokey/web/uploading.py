@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from p2pokey.transcript.file import MAX_FILE
+from p2pokey.web.engine import IntentRefused
 from p2pokey.web.names import bad_form, read_number
 
 MAX_PIECE = 48 * 1024
@@ -33,6 +34,13 @@ class Upload:
         Raises:
             IntentRefused: `form`: no piece, or not the next one; what came before is forgotten.
         """
+        try:
+            return self._add(intent)
+        except IntentRefused:
+            self._forget()
+            raise
+
+    def _add(self, intent: Mapping[str, Any]) -> bytes | None:
         piece = _piece(intent.get("data"))
         is_whole = intent.get("size") is None and intent.get("at") is None
         size = len(piece) if is_whole else read_number(intent.get("size"), MAX_FILE + 1)
@@ -41,13 +49,16 @@ class Upload:
             self._parts, self._size = bytearray(), size
             self.name = _name(intent.get("name"))
         if (at, size) != (len(self._parts), self._size) or at + len(piece) > size:
-            self._parts, self._size = bytearray(), 0
             raise bad_form("the next piece of the file")
         self._parts += piece
         if len(self._parts) < size:
             return None
-        data, self._parts, self._size = bytes(self._parts), bytearray(), 0
+        data = bytes(self._parts)
+        self._forget()
         return data
+
+    def _forget(self) -> None:
+        self._parts, self._size = bytearray(), 0
 
 
 def _piece(value: object) -> bytes:

@@ -5,12 +5,11 @@ The audit runs in a thread; every state can be looked at as soon as all before i
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from p2pokey.audit.reading import Reading
 from p2pokey.audit.report import Status
 from p2pokey.audit.watching import Moment
 from p2pokey.crypto.group import Group
@@ -23,18 +22,13 @@ from p2pokey.transcript.setup import HandSetup, decode_header
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.names import Json, read_number
 from p2pokey.web.replaying import Replay, read_replay
+from p2pokey.web.telling import Stopped, progress_for
 
 MAX_STEPS = 100_000
 """A file has fewer lines."""
-TELL_S = 0.1
-"""So often at most the page is told how far the audit has come."""
 NameOf = Callable[[bytes], str | None]
 """Name of the player with an identity key, where it is known."""
 _log = logging.getLogger(__name__)
-
-
-class _Stopped(Exception):
-    """Nobody looks any more."""
 
 
 @dataclass(kw_only=True)
@@ -75,13 +69,15 @@ class Viewer:
     _opened: _Opened | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def open(self, data: bytes, *, file: str, name_of: NameOf, day: str | None = None) -> None:
+    def open(
+        self, data: bytes | Reading, *, file: str, name_of: NameOf, day: str | None = None
+    ) -> None:
         """Shows a transcript in place of whatever is shown; `day` is when it was saved.
 
         Raises:
             IntentRefused: `unreadable`: it is none, or one of another version.
         """
-        setup = setup_of(data)
+        setup = data.setup if isinstance(data, Reading) else setup_of(data)
         self.close()
         names = [name_of(key) for key in setup.roster]
         self._opened = opened = _Opened(file=file, setup=setup, names=names, day=day)
@@ -89,18 +85,13 @@ class Viewer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _read(self, opened: _Opened, data: bytes) -> None:
-        loop, told = asyncio.get_running_loop(), 0.0
+    async def _read(self, opened: _Opened, data: bytes | Reading) -> None:
+        def note(reading: tuple[int, int]) -> None:
+            opened.reading = reading
 
-        def progress(done: int, total: int) -> None:
-            nonlocal told
-            if opened.is_closed:
-                raise _Stopped
-            opened.reading = (done, total)
-            if time.monotonic() - told >= TELL_S:
-                told = time.monotonic()
-                with suppress(RuntimeError):  # the program ends
-                    loop.call_soon_threadsafe(self.on_change)
+        progress = progress_for(
+            note, is_wanted=lambda: not opened.is_closed, on_change=self.on_change
+        )
 
         try:
             replay = await asyncio.to_thread(
@@ -112,7 +103,7 @@ class Viewer:
                 progress=progress,
                 watch=opened.moments.append,
             )
-        except _Stopped:
+        except Stopped:
             return
         except Exception:  # noqa: BLE001 - whatever a file holds must not leave the page waiting
             _log.exception("reading a transcript failed")

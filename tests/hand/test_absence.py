@@ -81,6 +81,24 @@ def others_are_done(table: SilentTable, away: int) -> None:
         assert peer.seat == away or peer.machine.phase is Phase.DONE, describe(table)
 
 
+def play_without(table: SilentTable, away: int, *, after: int) -> None:
+    """Plays to the end with a seat that is gone from that message on."""
+    table.together = 0.0
+    table.fall_silent(away, after=after)
+    table.run()
+    others_are_done(table, away)
+
+
+def voted_hand(seed: str, *, hasty: float, back_after: int) -> SilentTable:
+    """A short hand with votes about seat 3, which two of the others lose for a while."""
+    table = short_table(seed, hasty=hasty)
+    table.together = 0.0
+    table.fall_silent(2, after=9, to=(0, 1), back_after=back_after)
+    table.run()
+    check_honest(table)
+    return table
+
+
 def until_absent(table: SilentTable, seat: int, *, after: int) -> None:
     """Plays until the others have marked the seat, which is gone from that message on."""
     table.together = 0.0
@@ -150,10 +168,7 @@ def test_nobody_is_lost_where_shells_are_only_hasty(seed: int) -> None:
 def with_absent_seat() -> SilentTable:
     """Seat 3 is gone from its second turn on, and never comes back."""
     table = whole_table("whole 3")
-    table.together = 0.0
-    table.fall_silent(2, after=14)
-    table.run()
-    others_are_done(table, 2)
+    play_without(table, 2, after=14)
     return table
 
 
@@ -217,10 +232,7 @@ def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> No
     honest = undisturbed()
     after = kinds_of(honest, 2).index(kind)
     table = whole_table("whole 7")
-    table.together = 0.0
-    table.fall_silent(2, after=after)
-    table.run()
-    others_are_done(table, 2)
+    play_without(table, 2, after=after)
     ends = {peer.finished for peer in table.peers if peer.finished and peer.seat != 2}
     assert {end.points for end in ends} == {honest.peers[0].finished.points}
     for transcript in {end.transcript for end in ends}:
@@ -233,10 +245,7 @@ def test_who_withholds_at_the_end_is_named_and_the_hand_counts(kind: Kind) -> No
 def test_open_tables_go_on_without_a_seat(key: str) -> None:
     rules = ruleset_for(key)
     table = SilentTable(CHEAP, make_setup(key, rules=rules), key, audit=scored)
-    table.together = 0.0
-    table.fall_silent(1, after=9)
-    table.run()
-    others_are_done(table, 1)
+    play_without(table, 1, after=9)
     end = table.peers[0].finished
     assert end is not None
     assert audited(end.transcript).findings == ()
@@ -246,10 +255,7 @@ def test_a_hand_on_the_real_group_goes_on_without_a_seat() -> None:
     group = Group(choose_backend("auto"))
     setup = make_setup("real", rules=SHORT, options=QUICK)
     table = SilentTable(group, setup, "real", audit=lambda data: ((0,) * 4, (0,) * 4), chaos=False)
-    table.together = 0.0
-    table.fall_silent(0, after=8)
-    table.run()
-    others_are_done(table, 0)
+    play_without(table, 0, after=8)
     assert Kind.ESCROW in kinds_of(table, 1)
 
 
@@ -472,11 +478,7 @@ def test_a_share_for_a_seat_that_is_there_names_its_helper() -> None:
 def test_a_journal_with_votes_leads_back_to_the_same_place(seat: int) -> None:
     """Votes, refusals and RETURN of an earlier run are taken again, and nothing is signed anew."""
     seed = "journal of votes"
-    table = short_table(seed, hasty=0.01)
-    table.together = 0.0
-    table.fall_silent(2, after=9, to=(0, 1), back_after=5)
-    table.run()
-    check_honest(table)
+    table = voted_hand(seed, hasty=0.01, back_after=5)
     peer = table.peers[seat]
     assert {Kind.DROP, Kind.REFUSE} & set(kinds_of(table, 0))
     for length in (*range(0, len(peer.disk), 29), len(peer.disk)):

@@ -17,7 +17,7 @@ from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import decode_envelope
 from p2pokey.transcript.file import VOTES
 from p2pokey.transcript.messages import Kind
-from tests.hand.test_absence import short_table
+from tests.hand.test_absence import voted_hand
 from tests.hand.test_whole_hand import CHEAP
 from tests.sim.crashes import CrashTable, new_machine
 from tests.sim.silence import SilentTable, check_honest
@@ -69,11 +69,7 @@ def test_a_seat_comes_back_among_seats_that_die(seed: int):
 def test_lost_votes_come_back_where_they_stood(seat: int):
     """The journal has lost its end from any own vote on: the others have that, and what followed."""
     seed = "torn votes 0"
-    table = short_table(seed, hasty=0.02)
-    table.together = 0.0
-    table.fall_silent(2, after=9, to=(0, 1), back_after=3)
-    table.run()
-    check_honest(table)
+    table = voted_hand(seed, hasty=0.02, back_after=3)
     peer, archive = table.peers[seat], Archive(4)
     for data in peer.disk:
         archive.add(data)

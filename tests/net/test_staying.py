@@ -221,13 +221,20 @@ class Links:
             queue.put_nowait(link)
 
 
+@asynccontextmanager
+async def one_of_three_is_there():
+    """A move whose host has opened the new room; the first of the two others has come."""
+    async with signalling_server() as server, old_table(server, seats=3) as old:
+        move, links = Move(server, old, (2, 0, 1)), Links(0, 1)
+        host = asyncio.create_task(move.way(2).host(share=links.share))
+        first = asyncio.create_task(move.way(0).follow(links.queues[0].get))
+        await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]])
+        yield move, links, host, first
+
+
 def test_from_a_room_whose_host_is_lost_the_others_go_to_its_next_one():
     async def main():
-        async with signalling_server() as server, old_table(server, seats=3) as old:
-            move, links = Move(server, old, (2, 0, 1)), Links(0, 1)
-            host = asyncio.create_task(move.way(2).host(share=links.share))
-            first = asyncio.create_task(move.way(0).follow(links.queues[0].get))
-            await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]])
+        async with one_of_three_is_there() as (move, links, host, first):
             host.cancel()
             await asyncio.wait([host])
             host = asyncio.create_task(move.way(2).host(share=links.share))
@@ -243,11 +250,7 @@ def test_from_a_room_whose_host_is_lost_the_others_go_to_its_next_one():
 
 def test_who_is_lost_on_the_way_comes_in_by_the_same_link_again():
     async def main():
-        async with signalling_server() as server, old_table(server, seats=3) as old:
-            move, links = Move(server, old, (2, 0, 1)), Links(0, 1)
-            host = asyncio.create_task(move.way(2).host(share=links.share))
-            first = asyncio.create_task(move.way(0).follow(links.queues[0].get))
-            await until(lambda: names_at(move, "friends-here", NAMES[2]) == [NAMES[0]])
+        async with one_of_three_is_there() as (move, links, host, first):
             first.cancel()
             await asyncio.wait([first])
             links.queues[0].put_nowait(links.shared[0])  # what the old table says again

@@ -436,6 +436,21 @@ def test_who_does_not_answer_is_waited_for_by_name(tmp_path: Path):
     assert asker._missing() == [1, 2, 3]
 
 
+def test_who_waits_for_the_answers_of_others_is_missing_only_if_it_has_gone(tmp_path: Path):
+    hub = Hub()
+    asker, other = (hub.table(seat, tmp_path) for seat in (0, 1))
+    asker.act(AskSeating(order=(1, 0, 2, 3)))
+    (asked,) = [data for data in hub.links[0].sent if is_table_message(data)]
+    other.board.receive(MessageReceived(seat=Seat(0), data=asked))
+    assert asker._missing() == [1, 2, 3]
+    other.act(AnswerAsk(asker=Seat(0), seq=0, yes=True))
+    (answered,) = [data for data in hub.links[1].sent if is_table_message(data)]
+    asker.board.receive(MessageReceived(seat=Seat(1), data=answered))
+    assert asker._missing() == [2, 3]
+    asker._inbox.postbox.put(LinkChanged(seat=Seat(1), state=LinkState.AWAY))
+    assert asker._missing() == [1, 2, 3]
+
+
 def test_whoever_has_said_yes_is_there_when_it_is_agreed_on(tmp_path: Path):
     """Also when the match is over: else the others go on to other seats without that player."""
     hub = Hub()

@@ -16,7 +16,7 @@ from p2pokey.net.mesh import LinkChanged
 from p2pokey.net.seats import SeatCard
 from p2pokey.peer import passing, patience
 from p2pokey.peer.events import HandCounted, HandResumed, MatchEnded, StillWaiting
-from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal
+from p2pokey.peer.saving import KeptHand, begin_journal, reopen_journal, save_transcript
 from p2pokey.peer.table import Table
 from p2pokey.peer.table_journal import (
     Person,
@@ -29,7 +29,10 @@ from p2pokey.peer.waits import WaitLimits
 from p2pokey.table.records import Record as TableRecord
 from p2pokey.table.records import RecordKind as TableKind
 from p2pokey.tiles import Seat
-from p2pokey.transcript.messages import Kind
+from p2pokey.transcript.envelope import NO_PREVIOUS, Envelope, seal_envelope
+from p2pokey.transcript.file import encode_transcript
+from p2pokey.transcript.messages import Drop, Kind
+from p2pokey.transcript.setup import HandSetup
 from tests.net.support import NONCES, make_roster
 from tests.peer.memory import Hub, MemoryLinks
 from tests.peer.test_table import Recorder, audit, kind_of, make_tables
@@ -184,6 +187,50 @@ def test_a_lost_player_is_named_and_waited_for(tmp_path: Path):
     assert waiting == [True] * 3
     texts = [event.text for event in recorder.of(StillWaiting, 0)]
     assert any("seat 4 (Deniz) has lost the connection" in text for text in texts)
+
+
+@pytest.mark.parametrize(("journalled", "saved"), [(3, 1), (1, 3), (3, 0), (0, 3)])
+def test_all_of_the_last_hand_is_known_after_a_restart(tmp_path: Path, journalled: int, saved: int):
+    """A transcript lacks what does not count, and the others would send it again and again."""
+    hub = Hub()
+    table = hub.table(1, tmp_path, is_resumed=True)
+    setup = table.machine.match.next_setup()
+    envelopes = votes(hub, setup, 3)
+    if journalled:
+        journal = begin_journal(
+            table.journals, setup=setup, seat=Seat(1), seed=bytes(32), used_keys=frozenset()
+        )
+        journal.append(
+            Record(kind=RecordKind.ENVELOPE, payload=envelope.encoded)
+            for envelope in envelopes[:journalled]
+        )
+        journal.close()
+    if saved:
+        data = encode_transcript(setup, envelopes[:saved])
+        save_transcript(table.out, setup.hand, Seat(1), data)
+    table._passing.hand = setup.hand + 1
+    table._remember_last_hand()
+
+    assert table._passing.begin(setup.hand).counts == (3, 0, 0, 0)
+
+
+def votes(hub: Hub, setup: HandSetup, count: int) -> list[Envelope]:
+    """The chain of the first seat."""
+    chain: list[Envelope] = []
+    for seq in range(count):
+        sealed = seal_envelope(
+            hub.signers[0],
+            session=setup.session,
+            hand=setup.hand,
+            seat=Seat(0),
+            seq=seq,
+            prev=chain[-1].body_hash if chain else NO_PREVIOUS,
+            step=0,
+            state=bytes(64),
+            message=Drop(absent=1, step=0, head_seq=0, head=bytes(64), state=bytes(64)),
+        )
+        chain.append(sealed)
+    return chain
 
 
 # The journal of a table ---------------------------------------------------------------------------

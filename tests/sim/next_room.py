@@ -6,7 +6,8 @@ that a connection is gone, and keeps its place.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ class Rooms:
         member = _Member(run=run, key=wanted["signer"].public_key, name=wanted["name"])
         room = _Room(code=code, invite=new_invite(code, self._entropy), host=member)
         self._rooms[code] = room
-        try:
+        with _in_room(run, room, member):
             on_code(room.invite)
             asyncio.get_running_loop().call_later(
                 self._world.dice.random() * _NEWCOMER_S, self._newcomers, room, seats, reserved
@@ -108,11 +109,6 @@ class Rooms:
                 "did not take the seat in time",
             )
             return await self._link(run, room, member, keep, limits)
-        except BaseException:
-            if not run.is_dead:
-                member.has_left = True
-                room.is_open = False
-            raise
 
     async def join(
         self,
@@ -138,7 +134,7 @@ class Rooms:
                 room.guests.remove(before)
         room.guests.append(member)
         since = self._world.loop.time()
-        try:
+        with _in_room(run, room, member):
             await self._until(
                 run, lambda: _is_seated(room, since, run), limits.waiting_s, "the host"
             )
@@ -153,10 +149,6 @@ class Rooms:
                 "did not seat everybody",
             )
             return await self._link(run, room, member, keep, limits)
-        except BaseException:
-            if not run.is_dead:
-                member.has_left = True
-            raise
 
     async def come_back(self, run: "Run", session: bytes) -> bool:
         """As `meeting.resume_table` and the table's first minute: whether anybody is there."""
@@ -255,6 +247,18 @@ class Rooms:
                 raise TimedOut(f"Somebody {late}.")
             await asyncio.sleep(_LOOK_S)
         await self._pause(run, 0.0)
+
+
+@contextmanager
+def _in_room(run: "Run", room: _Room, member: _Member) -> Iterator[None]:
+    """Whoever fails leaves, a host with its room; whoever is killed is only silent."""
+    try:
+        yield
+    except BaseException:
+        if not run.is_dead:
+            member.has_left = True
+            room.is_open = room.is_open and member is not room.host
+        raise
 
 
 def _is_full(room: _Room, seats: int) -> bool:

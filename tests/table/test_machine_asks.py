@@ -779,7 +779,26 @@ def test_whose_yes_hangs_on_a_question_that_there_is_not_is_waited_for_by_name()
 
     assert net.told(SeatingAgreed)[0] == []
     for seat in (0, 1, 2):
-        assert net.chairs[seat].machine.unanswered == {3}
+        assert net.chairs[seat].machine.awaited == {3}
+
+
+def test_who_waits_for_an_answer_is_not_waited_for_but_whoever_owes_it():
+    """Its NEXT is missing because the question is open, and its own word has been given."""
+    net = Net()
+    net.act(3, PLAY)
+    net.run()
+    ask(net, 0, AskSeating(order=NEW_ORDER))
+    answer(net, 1, yes=True)
+    awaited = [chair.machine.awaited for chair in net.chairs]
+    assert awaited == [{2, 3}, {2, 3}, {3}, {2}]
+
+    answer(net, 2, yes=True)
+    awaited = [chair.machine.awaited for chair in net.chairs]
+    assert awaited == [{3}, {3}, {3}, set()]
+
+    answer(net, 3, yes=False)
+    awaited = [chair.machine.awaited for chair in net.chairs]
+    assert awaited == [{1, 2}, {0, 2}, {0, 1}, {0, 1, 2}]
 
 
 def test_a_seat_that_never_answers_can_be_put_out():

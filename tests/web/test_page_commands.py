@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from p2pokey.audit.reading import MAX_LINES
+from p2pokey.audit import auditor
+from p2pokey.audit.reading import MAX_LINES, read_transcript
 from p2pokey.cli import serving
 from p2pokey.cli.bots import BOT_NAMES, BotTicket
 from p2pokey.cli.page_bots import PageBots
 from p2pokey.cli.serving import open_browser
-from p2pokey.native.identity import Ed25519Signer
+from p2pokey.native.identity import Ed25519Signer, Ed25519Verifier
 from p2pokey.native.journal import release_lock, take_lock
 from p2pokey.native.profile import HOME_VARIABLE
 from p2pokey.web.replay_engine import ReplayEngine
@@ -108,10 +109,18 @@ def test_a_file_that_cannot_be_replayed(run: Any, home: Path, transcript: bytes)
     assert run("replay", duel, "--web").code == 2
 
 
-def test_the_page_on_one_file(home: Path, transcript: bytes):  # noqa: F811
+def test_the_page_on_one_file(
+    home: Path,
+    transcript: bytes,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """It was read before it is served, and is not read again for the audit."""
+    reading = read_transcript(transcript, Ed25519Verifier())
+    monkeypatch.delattr(auditor, "read_transcript")
+
     async def main() -> None:
         engine = ReplayEngine(group=GROUP, settings=home / "page.json")
-        engine.open(transcript, file="hand.jsonl", name_of=lambda key: None)
+        engine.open(reading, file="hand.jsonl", name_of=lambda key: None)
         page = Page(engine)  # type: ignore[arg-type]
         shown = await page.until(lambda view: view["replay"]["reading"] is None and view["replay"])
         assert shown["checks"]["status"] == "sound"
