@@ -180,6 +180,11 @@ class Passing:
         has_all = archive is None or (have.hand == hand and _covers(have.counts, archive.counts))
         return is_past or has_all
 
+    def is_ahead(self, seat: Seat) -> bool:
+        """Whether that seat has said that it has more of the table chains than this one."""
+        have = self.known.get(seat)
+        return have is not None and not _covers(self.machine.counts, have.table)
+
     def ask(self, seat: Seat) -> None:
         """Asks one seat, which has just become reachable, until it has answered with all it has."""
         self._unanswered[seat] = (self.clock(), self._count)

@@ -439,9 +439,12 @@ class Table:
             return since_end >= self.limits.stay_s
         if attempts == 0:
             return True
-        self._passing.ask_all(0.5, hand=attempts - 1)
-        behind = [seat for seat in here if not self._passing.is_level(seat, attempts - 1)]
-        return not behind or since_end >= self.limits.linger_s
+        passing = self._passing
+        passing.ask_all(0.5, hand=attempts - 1)
+        is_level = all(passing.is_level(seat, attempts - 1) for seat in here)
+        # What others have of the table may be an own yes that the journal has lost.
+        is_whole = not any(passing.is_ahead(seat) for seat in here)
+        return (is_level and is_whole) or since_end >= self.limits.linger_s
 
     async def _look_around(self, began: float) -> None:
         """Waits a moment; answers what is asked, and asks for what is missing."""

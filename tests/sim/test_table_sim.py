@@ -37,6 +37,7 @@ FOUND = {
     (3794, None): "a seat that had lost its yes to other seats left before it was asked again",
     (4101, None): "a seat that had said yes to other seats left before that was settled",
     (5012, None): "a seat whose disk had lost a counted hand waited for one that had rightly gone",
+    (18402, None): "a seat that had lost its yes to other seats left while it was being told of it",
     (19, "liar"): "a VOID of an earlier run was repeated before its step",
 }
 """What went wrong at seeds that failed once, with the family that was asked for."""
