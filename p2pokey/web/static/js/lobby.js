@@ -10,16 +10,8 @@ import { settingsView } from "./panels.js";
 import { bannersView, noticeView } from "./status.js";
 
 const TABS = { play: "play", archive: "folder", stats: "chart", settings: "gear" };
-const PAGES = {
-  play: () => playPage(),
-  archive: () => [pageTitle(t("lobby.archive")), archiveView()],
-  stats: () => [pageTitle(t("lobby.stats")), statsView()],
-  settings: () => [pageTitle(t("lobby.settings")), h("div.card", nameField()), h("div.card", settingsView())],
-  host: () => [pageTitle(t("choice.host"), "play"), hostForm()],
-  solo: () => [pageTitle(t("choice.solo"), "play"), soloForm()],
-  share: () => [pageTitle(t("choice.share"), "play"), shareForm()],
-  public: () => [pageTitle(t("choice.public"), "play"), publicPage()],
-};
+const CHOICES = { host: hostForm, solo: soloForm, share: shareForm, public: publicPage };
+const PAGES = { play: playPage, archive: archiveView, stats: statsView, settings: settingsPage, ...CHOICES };
 
 function goTo(page) {
   change({ page, focus: "page-title" });
@@ -36,26 +28,32 @@ export function screen() {
       h("nav", Object.entries(TABS).map(([name, symbol]) =>
         h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
     h("div.top-notes", bannersView(), noticeView()),
-    h("main.page", PAGES[page]()));
+    h("main.page", page !== "play" && pageTitle(page), PAGES[page]()));
 }
 
-const pageTitle = (text, back = null) => h("div.page-title",
-  back && iconButton("back", "back", () => goTo(back)), title(text));
+const pageTitle = (page) => h("div.page-title", page in CHOICES
+  ? [iconButton("back", "back", () => goTo("play")), title(t(`choice.${page}`))] : title(t(`lobby.${page}`)));
 
-const playPage = () => [
-  h("section.hero",
-    h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
-    title(t("lobby.hello")),
-    h("p", t("lobby.promise")),
-    nameField()),
-  resumable(),
-  h("div.choices",
-    choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
-  h("p.facts", shield("verified"), t("lobby.facts")),
-  h("p.version", `p2pokey ${state.world.version}`)];
+function playPage() {
+  return [
+    h("section.hero",
+      h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
+      title(t("lobby.hello")),
+      h("p", t("lobby.promise")),
+      nameField()),
+    resumable(),
+    h("div.choices",
+      choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
+    h("p.facts", shield("verified"), t("lobby.facts")),
+    h("p.version", `p2pokey ${state.world.version}`)];
+}
 
 const choice = (symbol, name, kind) => h("button.choice", { key: name, class: kind, "data-choice": name, click: () => goTo(name) },
   icon(symbol), h("b", t(`choice.${name}`)), h("small", t(`choice.${name}.help`)));
+
+function settingsPage() {
+  return [nameField(), settingsView()].map((part) => h("div.card", part));
+}
 
 function nameField() {
   const values = form("name", { name: null });
