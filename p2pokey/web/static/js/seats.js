@@ -132,5 +132,5 @@ export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`
 
 export function finishText({ finisher }) {
   if (finisher == null) return t("result.nobody");
-  return finisher === table().seat ? t("result.you") : t("result.other", { name: nameOf(finisher) });
+  return finisher === table()?.seat ? t("result.you") : t("result.other", { name: nameOf(finisher) });
 }
