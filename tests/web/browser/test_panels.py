@@ -127,6 +127,23 @@ def test_a_notice_is_said_and_closed() -> None:
     browse(seated("classic", seed=8), play)
 
 
+def test_what_was_played_for_whoever_dreams_is_said_in_both_languages() -> None:
+    moves = [{"seat": 0, "kind": "draw", "tiles": []}]
+    moves += [{"seat": 0, "kind": "discard", "tile": "r5a", "tiles": ["r5a"]}]
+
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        engine.notice = {"code": "moved-for-idle", "moves": moves, "n": 1}
+        banner = visit.page.locator(".banner.info")
+        for lang, said in {"en": "Selin discarded red 5", "tr": "Selin attı: kırmızı 5"}.items():
+            engine.settings["lang"] = lang
+            engine.changed()
+            await banner.filter(has_text=said).wait_for()
+            await visit.shot(f"moved-for-idle-{lang}")
+        assert "çekti" not in await banner.inner_text()
+
+    browse(seated("classic", seed=8), play, size=PHONE)
+
+
 def test_two_at_one_device_begin_with_both_names() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page

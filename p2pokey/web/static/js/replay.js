@@ -5,10 +5,9 @@ import {
   act, brand, clean, h, iconButton, number, on, redraw, shield, signed, sorted, state, t, tell, tileView,
 } from "./core.js";
 import { findingList } from "./drawer.js";
-import { moveText } from "./following.js";
 import { linesOf, rackOf, reasonText } from "./result.js";
 import { finishText, nameOf } from "./seats.js";
-import { bannersView, noticeView } from "./status.js";
+import { bannersView, moveText, noticeView } from "./status.js";
 
 let running = 0;
 
