@@ -144,6 +144,28 @@ def test_what_was_played_for_whoever_dreams_is_said_in_both_languages() -> None:
     browse(seated("classic", seed=8), play, size=PHONE)
 
 
+def test_a_hint_marks_its_tiles_until_the_next_move() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page, marked = visit.page, visit.page.locator(".rack .hinted")
+        await advance(
+            engine, lambda table: is_mine(table) and bool(table["game"]["can"]["discard"])
+        )
+        await page.locator("[data-act=hint]").click()
+        await page.locator("dialog").get_by_label("Close").click()
+        intent = engine.view()["table"]["advice"]["intent"]
+        assert intent["do"] == "discard"
+        assert await marked.get_attribute("data-tile") == intent["tile"]
+        assert "the hint" in (await marked.get_attribute("aria-label") or "")
+        await visit.shot("hinted-desktop")
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        await page.wait_for_timeout(60)
+        await visit.shot("hinted-phone")
+        await engine.act(intent)
+        await marked.wait_for(state="detached")
+
+    browse(seated("classic", seed=8), play)
+
+
 def test_two_at_one_device_begin_with_both_names() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page
