@@ -14,6 +14,7 @@ const CHOICES = { host: hostForm, solo: soloForm, share: shareForm, public: publ
 const PAGES = { play: playPage, archive: archiveView, stats: statsView, settings: settingsPage, ...CHOICES };
 
 function goTo(page) {
+  if (page in CHOICES) takeName();
   change({ page, focus: "page-title" });
   if (page === "archive" || page === "stats") act("past");
   if (page === "public") act("public");
@@ -55,6 +56,17 @@ function settingsPage() {
   return [nameField(), settingsView()].map((part) => h("div.card", part));
 }
 
+// Until the player has chosen a name: the word of the page's language.
+const shownName = ({ name, named }) => (named === false ? t("stats.name") : name);
+
+// Who goes on under the name that is proposed has chosen it.
+function takeName() {
+  const { me } = state.view;
+  const name = shownName(me);
+  const isTyped = local.forms.name?.name != null; // and sent already
+  if (name !== me.name && !isTyped) act("name", { name });
+}
+
 function nameField() {
   const values = form("name", { name: null });
   const { me } = state.view;
@@ -66,7 +78,7 @@ function nameField() {
   return h("form.name-form", { submit: onSubmit((event) => event.target.querySelector("input").blur()) },
     h("label", { for: "my-name" }, t("lobby.name")),
     h("input", {
-      id: "my-name", autocomplete: "nickname", maxlength: 32, value: values.name ?? me.name, blur: save,
+      id: "my-name", autocomplete: "nickname", maxlength: 32, value: values.name ?? shownName(me), blur: save,
       input: (event) => (values.name = event.target.value),
     }));
 }
@@ -86,7 +98,10 @@ function joinCard() {
     h("details", h("summary", t("refused.PasswordNeeded")), textField(values, "password", "host.password", { maxlength: 64 })));
 }
 
-const join = ({ invite, password }) => act("join", { invite: invite.trim(), ...(password ? { password } : null) });
+function join({ invite, password }) {
+  takeName();
+  act("join", { invite: invite.trim(), ...(password ? { password } : null) });
+}
 
 function resumable() {
   const open = state.view.lobby?.resumable ?? [];
