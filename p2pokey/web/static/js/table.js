@@ -49,7 +49,7 @@ function mine(own) {
       scoreTag(own),
       chargedTag(own),
       buttonsView() ?? resultTab()),
-    h("p", { id: "rack-keys", hidden: true }, t("rack.keys")),
+    h("p", { id: "rack-keys", hidden: true }, t("rack.keys"), " ", !isDuel() && t("rack.keys.help")),
     rackView());
 }
 
