@@ -166,6 +166,17 @@ def test_a_hint_marks_its_tiles_until_the_next_move() -> None:
     browse(seated("classic", seed=8), play)
 
 
+@pytest.mark.parametrize("lang", ["en", "tr"])
+def test_all_quick_phrases_are_in_sight_without_scrolling(lang: str) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        box = visit.page.locator(".drawer .quick")
+        assert await box.locator("button").count() > 10
+        assert await box.evaluate("e => e.scrollHeight <= e.clientHeight")
+        await visit.shot(f"quick-{lang}")
+
+    browse(seated("classic", seed=8, lang=lang), play)
+
+
 def test_two_at_one_device_begin_with_both_names() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page
