@@ -70,6 +70,15 @@ def test_catalogues_have_the_same_keys_and_holes() -> None:
         assert set(_HOLE.findall(text)) == set(_HOLE.findall(turkish[key])), key
 
 
+def test_nothing_is_left_in_the_other_language() -> None:
+    english, turkish = map(_catalogue, LANGUAGES)
+    same = {key for key, text in english.items() if turkish[key] == text}
+    words = {key for key in same if re.search(r"\w", _HOLE.sub("", english[key]))}
+    assert words == {"tile.joker", "seat.bot", "setting.lang.en", "setting.lang.tr"}
+    for key in english:
+        assert not re.search("[çğışÇĞİŞ]", english[key]) or key == "setting.lang.tr", key
+
+
 def _asked() -> tuple[set[str], set[str]]:
     """Keys that scripts name, and beginnings of those that they build."""
     texts = [text for _, text in _scripts()]
