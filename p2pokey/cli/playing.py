@@ -13,7 +13,7 @@ from p2pokey.cli.output import Output
 from p2pokey.cli.page_bots import page_bots
 from p2pokey.cli.running import run_async
 from p2pokey.cli.serving import PageWishes, serve_page
-from p2pokey.cli.who import name_of, transcript_folder
+from p2pokey.cli.who import is_named, name_of, transcript_folder
 from p2pokey.crypto.group import Group
 from p2pokey.errors import ConnectError, JournalInUse
 from p2pokey.native.backends import BackendName, choose_backend
@@ -48,9 +48,11 @@ def run_play(output: Output, wishes: PlayWishes, page: PageWishes) -> int:
     """
     _check(wishes)
     with _profile(wishes) as profile:
+        name = name_of(wishes.name, profile)
         engine = PlayEngine(
             profile=profile,
-            name=name_of(wishes.name, profile),
+            name=name,
+            is_named=is_named(name, wishes.name, profile),
             group=Group(choose_backend(wishes.backend, threads=usual_threads())),
             hands=_ready(transcript_folder(profile)),
             server=wishes.server,

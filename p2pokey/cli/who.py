@@ -10,6 +10,7 @@ from p2pokey.native.profile import Profile, load_name
 from p2pokey.table.roster import MAX_NAME_CHARS, check_name
 
 _GUEST_FOLDER = Path("p2pokey-hands")
+_STAND_IN = "Player"
 
 
 def transcript_folder(profile: Profile) -> Path:
@@ -31,7 +32,7 @@ def name_of(wanted: str | None, profile: Profile) -> str:
     if name is None:
         with suppress(OSError, KeyError, ImportError):
             name = getpass.getuser().strip()[:MAX_NAME_CHARS].capitalize()
-        name = name if name and name != "Root" and _is_name(name) else "Player"
+        name = name if name and name != "Root" and _is_name(name) else _STAND_IN
     try:
         check_name(name)
     except DecodeError as error:
@@ -41,6 +42,12 @@ def name_of(wanted: str | None, profile: Profile) -> str:
             code=ExitCode.USAGE,
         ) from error
     return name
+
+
+def is_named(name: str, wanted: str | None, profile: Profile) -> bool:
+    """Whether that is a name, and not the word for a player who has none."""
+    is_chosen = wanted is not None or (not profile.is_guest and load_name(profile.dirs) is not None)
+    return is_chosen or name != _STAND_IN
 
 
 def _is_name(name: str) -> bool:

@@ -13,6 +13,7 @@ from p2pokey.peer.events import (
     HandBegan,
     HandCounted,
     HandFailed,
+    MovedForIdle,
     PeerEvent,
     ProofCount,
     ShuffleChecked,
@@ -22,6 +23,7 @@ from p2pokey.peer.events import (
 from p2pokey.peer.table_events import SeatLied
 from p2pokey.rules.events import Event
 from p2pokey.rules.moves import Move
+from p2pokey.rules.state import Phase
 from p2pokey.rules.view import View
 from p2pokey.table.turn_clock import TurnClock
 from p2pokey.tiles import Seat, Tile
@@ -75,6 +77,8 @@ class HandFeed:
     _checked: set[Seat] = field(default_factory=set)
     _proofs: tuple[ProofCount, ...] = ()
     _audited: int | None = None
+    _idle: list[Json] | None = None
+    """Moves that the program makes for its player, from when the time was up to the end of the turn."""
 
     # Watch ---------------------------------------------------------------------------------------
 
@@ -85,11 +89,16 @@ class HandFeed:
     def saw(self, view: View) -> None:
         """What the seat sees has changed."""
         self.view = view
+        if self._idle and (view.state.turn != self.seat or view.state.phase is Phase.OVER):
+            self.tell_player({"code": "moved-for-idle", "moves": self._idle})
+            self._idle = None
         self.on_change()
 
     def moved(self, seat: Seat, move: Move, events: Sequence[Event]) -> None:
         """A move was applied."""
         self.last = move_json(seat, move, events)
+        if self._idle is not None:
+            self._idle = [*self._idle, self.last] if seat == self.seat else None
 
     def proved(self, proofs: tuple[ProofCount, ...]) -> None:
         """Proofs accepted so far."""
@@ -118,12 +127,14 @@ class HandFeed:
                 self._fail(event)
             case SeatLied(seat=seat, cause=cause):
                 self.fault = (seat, cause)
+            case MovedForIdle():
+                self._idle = []
             case _:
                 pass
 
     def _begin(self, event: HandBegan) -> None:
         self.number, self.attempt, self._stage = event.match_hand, event.hand, "keys"
-        self.view = self.last = self.outcome = self._audited = None
+        self.view = self.last = self.outcome = self._audited = self._idle = None
         self._new, self._checked, self._proofs = NewTile(), set(), ()
         self.is_counted, self.transcript = False, None
 

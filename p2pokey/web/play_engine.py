@@ -79,6 +79,8 @@ class PlayEngine:
     """Folder of the saved hands."""
     server: str
     """Signalling server that is offered."""
+    is_named: bool = True
+    """Whether `name` is a name; False: it stands in for one that nobody has chosen yet."""
     make_bots: MakeBots | None = None
     """Brings computer players along; None: there are none."""
     ice: tuple[str, ...] = ()
@@ -143,6 +145,7 @@ class PlayEngine:
             "screen": screen if replay is None else "replay",
             "me": {
                 "name": self.name,
+                "named": self.is_named,
                 "key": self.profile.signer.public_key.hex()[:16],
                 "guest": self.profile.is_guest,
             },
@@ -342,7 +345,7 @@ class PlayEngine:
             check_name(name)
         except DecodeError as error:
             raise IntentRefused("name", text=str(error)) from error
-        self.name = name
+        self.name, self.is_named = name, True
         if not self.profile.is_guest:
             self._try(lambda: save_name(self.profile.dirs, name))
 

@@ -53,7 +53,7 @@ class ReplayEngine:
         replay = self._viewer.json()
         return {
             "screen": "lobby" if replay is None else "replay",
-            "me": {"name": "", "key": "", "guest": True},
+            "me": {"name": "", "named": True, "key": "", "guest": True},
             "settings": dict(self._settings),
             "lobby": {"resumable": [], "public": None, "server": "", "bots": False},
             "gathering": None,

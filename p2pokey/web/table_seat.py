@@ -20,6 +20,7 @@ from p2pokey.peer.events import (
     HandFailed,
     MatchEnded,
     MatchOver,
+    MoveMade,
     PeerEvent,
     Resumed,
 )
@@ -136,6 +137,8 @@ class TableSeat:
         self.hand.tell(event)
         self.talk.tell(event)
         match event:
+            case MoveMade():
+                self._advice = None  # also where the program moved for its player
             case MatchOver() | MatchEnded():
                 self.is_over = True
             case RematchBegun():

@@ -11,7 +11,6 @@ from p2pokey.peer.events import (
     HandGoesOn,
     HandPausedFor,
     LinkSeen,
-    MovedForIdle,
     MoveMade,
     PeerEvent,
     SeatBack,
@@ -94,8 +93,6 @@ class TalkFeed:
                 self._refused = text
             case Refused(text=text):
                 self.tell_player({"code": _code_of(text), "text": text})
-            case MovedForIdle():
-                self.tell_player({"code": "moved-for-idle"})
             case _:
                 self._tell_presence(event)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from p2pokey.cli.who import name_of
+from p2pokey.cli.who import is_named, name_of
 from p2pokey.native.entropy import OsEntropy
-from p2pokey.native.profile import open_profile
+from p2pokey.native.profile import open_profile, save_name
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,7 @@ def test_the_user_of_the_computer_but_never_its_administrator(
     with open_profile(OsEntropy(), guest=False) as profile:
         assert name_of(None, profile) == name
         assert name_of("Root", profile) == "Root"
+        assert is_named(name, None, profile) == (name != "Player")
+        assert is_named("Player", "Player", profile)
+        save_name(profile.dirs, "Player")
+        assert is_named("Player", None, profile)

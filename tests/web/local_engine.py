@@ -78,6 +78,7 @@ class LocalEngine:
     ) -> None:
         self.name, self.gather_s, self.pause_s, self.seed = name, gather_s, pause_s, seed
         self.settings = dict(SETTINGS)
+        self.is_named = True
         self.gathering: Json | None = None
         self.past: Json | None = None
         self.public: list[Json] | None = None
@@ -102,7 +103,12 @@ class LocalEngine:
     def view(self) -> View:
         return {
             "screen": self._screen(),
-            "me": {"name": self.name, "key": "ab12 cd34 ef56", "guest": False},
+            "me": {
+                "name": self.name,
+                "named": self.is_named,
+                "key": "ab12 cd34 ef56",
+                "guest": False,
+            },
             "settings": dict(self.settings),
             "lobby": {"resumable": self.resumable, "public": self.public, "server": "localhost"},
             "gathering": self.gathering,
@@ -371,7 +377,7 @@ class LocalEngine:
         name = intent.get("name")
         if not isinstance(name, str) or not 0 < len(name) <= 32 or not name.isprintable():
             raise IntentRefused("name", most=32)
-        self.name = name
+        self.name, self.is_named = name, True
 
     def _do_settings(self, intent: Intent) -> None:
         for key, value in intent.items():

@@ -31,13 +31,14 @@ _HOLE = re.compile(r"\{\w+\}")
 
 
 def _catalogue(language: str) -> dict[str, str]:
-    """Flat, as js/i18n.js reads it: an empty name stands for the branch itself, a pair for name and help."""
+    """Flat, as js/i18n.js reads it: an empty name stands for the branch itself, a pair for name and
+    help, and two names have one text."""
     text = (STATIC / "lang" / f"{language}.json").read_text("utf-8")
     found: dict[str, str] = {}
 
     def collect(branch: object, prefix: str) -> None:
         assert isinstance(branch, list)
-        for name, value in branch:
+        for name, value in ((name, value) for names, value in branch for name in names.split(" ")):
             key = ".".join(filter(None, (prefix, name)))
             if isinstance(value, str):
                 add(key, value)
@@ -67,6 +68,15 @@ def test_catalogues_have_the_same_keys_and_holes() -> None:
         assert text.strip(), key
         assert turkish[key].strip(), key
         assert set(_HOLE.findall(text)) == set(_HOLE.findall(turkish[key])), key
+
+
+def test_nothing_is_left_in_the_other_language() -> None:
+    english, turkish = map(_catalogue, LANGUAGES)
+    same = {key for key, text in english.items() if turkish[key] == text}
+    words = {key for key in same if re.search(r"\w", _HOLE.sub("", english[key]))}
+    assert words == {"tile.joker", "seat.bot", "setting.lang.en", "setting.lang.tr"}
+    for key in english:
+        assert not re.search("[çğışÇĞİŞ]", english[key]) or key == "setting.lang.tr", key
 
 
 def _asked() -> tuple[set[str], set[str]]:
@@ -174,8 +184,8 @@ def test_nothing_is_inline_and_nothing_is_markup() -> None:
 def test_every_script_is_asked_for_at_once() -> None:
     """A script that only another one names would be fetched a level later, over a new connection."""
     page = (STATIC / "index.html").read_text("utf-8")
-    preloaded = re.findall(r'<link rel="modulepreload" href="/js/([\w-]+\.js)">', page)
-    started = re.findall(r'<script type="module" src="/js/([\w-]+\.js)">', page)
+    preloaded = re.findall(r"<link rel=modulepreload href=/js/([\w-]+\.js)>", page)
+    started = re.findall(r"<script type=module src=/js/([\w-]+\.js)>", page)
     texts = dict(_scripts())
     reached = set(started)
     todo = list(started)

@@ -5,15 +5,21 @@ from pathlib import Path
 import pytest
 
 from p2pokey.net.link import LinkState
-from p2pokey.peer.events import HandBegan, HandPausedFor, LinkSeen, StillWaiting
+from p2pokey.peer.events import HandBegan, HandPausedFor, LinkSeen, MovedForIdle, StillWaiting
 from p2pokey.peer.table_events import QuestionClosed, Refused
 from p2pokey.peer.table_names import FILE, keep_names, load_names
+from p2pokey.rules.engine import engine_for
+from p2pokey.rules.moves import Discard, DrawStack, Move, Placed
+from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import table_options
 from p2pokey.table.commands import Refusal
-from p2pokey.tiles import Seat
+from p2pokey.tiles import Seat, format_tile
 from p2pokey.web.engine import IntentRefused
 from p2pokey.web.fate import Fates
+from p2pokey.web.hand_feed import HandFeed
 from p2pokey.web.talk_feed import REFUSALS, TalkFeed
+from tests.bots.decks import shuffled
+from tests.bots.hands import dealt, view_of
 from tests.net.support import make_roster
 
 
@@ -85,6 +91,42 @@ def test_a_question_that_was_not_agreed_to_is_told():
         QuestionClosed(asker=Seat(1), seq=4, what="seating", outcome="refused", against=(Seat(2),))
     )
     assert told == [{"code": "ask-refused", "what": "seating", "seats": [2]}]
+
+
+def test_what_was_played_for_whoever_dreams_is_told_when_the_turn_is_over():
+    rules, deck = RULE_SETS["classic"], shuffled("idle")
+    state, _ = dealt(rules, deck)
+    engine = engine_for(rules)
+    told: list[dict] = []
+    feed = HandFeed(
+        seat=Seat(1), seats=4, words=(), on_change=lambda: None, tell_player=told.append
+    )
+
+    def play(move: Move) -> None:
+        nonlocal state
+        seat = state.turn
+        state, events = engine.apply(state, move)
+        feed.moved(seat, move, events)
+        feed.saw(view_of(state, deck, Seat(1)))
+
+    def discard() -> str:
+        slot, tile = view_of(state, deck, state.turn).rack()[0]
+        play(Discard(Placed(slot, tile)))
+        return format_tile(tile)
+
+    discard()
+    feed.tell(MovedForIdle(hand=0))
+    play(DrawStack())
+    assert told == []
+    tile = discard()
+    (notice,) = told
+    assert notice["code"] == "moved-for-idle"
+    assert [move["kind"] for move in notice["moves"]] == ["draw", "discard"]
+    assert notice["moves"][1]["tile"] == tile
+    for _ in range(4):
+        play(DrawStack())
+        discard()
+    assert len(told) == 1, "the next turn is the player's own again"
 
 
 def test_names_are_kept_beside_transcripts_and_whatever_the_file_holds(tmp_path: Path):

@@ -2,7 +2,7 @@
 
 from p2pokey.crypto.drbg import Drbg
 from p2pokey.native.entropy import OsEntropy
-from p2pokey.peer.events import MatchOver
+from p2pokey.peer.events import MatchOver, MoveMade
 from p2pokey.peer.local import LocalSeat, local_links
 from p2pokey.peer.table_events import RematchBegun
 from p2pokey.rules.rulesets import canonical_bytes, ruleset_for, table_options
@@ -47,6 +47,14 @@ def test_a_match_is_over_at_once_and_goes_on_with_a_rematch():
     assert seat.is_over
     seat.tell(RematchBegun(attempt=1))
     assert not seat.is_over
+
+
+def test_a_hint_is_forgotten_with_the_next_move_whoever_makes_it():
+    seat = make_seat()
+    seat._advice = {"intent": {"do": "draw"}, "why": {"code": "draw"}}
+    assert seat.json()["advice"] is not None
+    seat.tell(MoveMade(hand=0, seat=Seat(0), move="draw"))
+    assert seat.json()["advice"] is None
 
 
 def test_only_seats_that_another_one_runs_are_computer_players():

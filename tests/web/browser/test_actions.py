@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser.browsing import Visit, browse, until
+from tests.web.browser.browsing import Visit, browse, until, wait_js
 from tests.web.browser.performing import Finger, Keys, Mouse, perform
 from tests.web.browser.tables import advance, seated
 from tests.web.local_engine import LocalEngine
@@ -88,6 +88,33 @@ def test_tiles_are_sorted_and_put_back(way: type[Mouse]) -> None:
         assert await visit.local("rows") == before
 
     browse(seated("101-rising", seed=3), play, size=way.size, touch=way.touch)
+
+
+@pytest.mark.parametrize("has_sorts", [True, False])
+def test_a_press_on_runs_right_after_the_deal_counts(has_sorts: bool) -> None:
+    """Before the indicator is turned, and before the engine has found the order."""
+
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page, usual = visit.page, engine._table
+
+        def dealt() -> Any:
+            table: Any = usual()
+            table["game"] |= {"phase": "indicator", "indicator": None, "okey": None}
+            return table if has_sorts else table | {"sorts": None}
+
+        engine._table = dealt  # type: ignore[method-assign]
+        engine.changed()
+        await wait_js(page, "p2pokey.state.view.table.game.indicator === null")
+        # In one go: the order is kept a moment later only.
+        await page.evaluate("document.querySelector('[data-act=sort-runs]').click()")
+        engine._table = usual  # type: ignore[method-assign]
+        engine.changed()
+        await wait_js(page, "p2pokey.state.view.table.game.indicator !== null")
+        runs = [tile for group in engine.view()["table"]["sorts"]["runs"] for tile in group]
+        rows = "p2pokey.state.local.rows.flat().filter(Boolean).join()"
+        await wait_js(page, f"{rows} === '{','.join(runs)}'")
+
+    browse(seated("101-rising", seed=3), play)
 
 
 @pytest.mark.parametrize("way", [Mouse, Finger, Keys])

@@ -117,6 +117,17 @@ def test_the_next_hand_by_keyboard() -> None:
     browse(seated("classic", seed=8), play)
 
 
+@pytest.mark.parametrize(("rules", "discards"), [("duel", False), ("classic", True)])
+def test_the_keys_of_the_rack_are_those_of_the_game(rules: str, discards: bool) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        said = await visit.page.locator("#rack-keys").text_content()
+        assert said is not None
+        assert "Arrow keys" in said
+        assert ("D discards" in said) == discards
+
+    browse(seated(rules, seed=1), play)
+
+
 def test_moves_are_said_to_screen_readers() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from tests.web.browser.browsing import PHONE, Visit, browse, until, wait_js
+from tests.web.browser.browsing import DESKTOP, PHONE, Visit, browse, until, wait_js
 from tests.web.browser.tables import did, lobby
 from tests.web.local_engine import LocalEngine
 
@@ -20,6 +20,28 @@ def test_the_name_is_changed_and_kept() -> None:
         assert await visit.page.locator("#my-name").input_value() == "Özgür Işık"
 
     browse(lobby(), play)
+
+
+@pytest.mark.parametrize("typed", [None, "Işık"])
+def test_who_has_no_name_is_offered_the_word_of_the_language(typed: str | None) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page = visit.page
+        engine.name, engine.is_named = "Player", False
+        engine.changed()
+        await wait_js(page, "document.querySelector('#my-name').value === 'Oyuncu'")
+        assert did(engine, "name") == []
+        for size in (DESKTOP, PHONE):
+            await page.set_viewport_size({"width": size[0], "height": size[1]})
+            await page.wait_for_timeout(60)
+            await visit.shot(f"nameless-{size[0]}")
+        if typed is not None:
+            await page.fill("#my-name", typed)
+        await page.locator("[data-choice=solo]").click()
+        await page.locator(".submit .primary").click()
+        await page.locator(".rack okey-tile").first.wait_for()
+        assert engine.name == (typed or "Oyuncu")
+
+    browse(lobby(lang="tr"), play)
 
 
 def test_solo_starts_in_two_clicks() -> None:

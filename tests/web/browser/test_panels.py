@@ -147,6 +147,56 @@ def test_a_notice_is_said_and_closed() -> None:
     browse(seated("classic", seed=8), play)
 
 
+def test_what_was_played_for_whoever_dreams_is_said_in_both_languages() -> None:
+    moves = [{"seat": 0, "kind": "draw", "tiles": []}]
+    moves += [{"seat": 0, "kind": "discard", "tile": "r5a", "tiles": ["r5a"]}]
+
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        engine.notice = {"code": "moved-for-idle", "moves": moves, "n": 1}
+        banner = visit.page.locator(".banner.info")
+        for lang, said in {"en": "Selin discarded red 5", "tr": "Selin attı: kırmızı 5"}.items():
+            engine.settings["lang"] = lang
+            engine.changed()
+            await banner.filter(has_text=said).wait_for()
+            await visit.shot(f"moved-for-idle-{lang}")
+        assert "çekti" not in await banner.inner_text()
+
+    browse(seated("classic", seed=8), play, size=PHONE)
+
+
+def test_a_hint_marks_its_tiles_until_the_next_move() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page, marked = visit.page, visit.page.locator(".rack .hinted")
+        await advance(
+            engine, lambda table: is_mine(table) and bool(table["game"]["can"]["discard"])
+        )
+        await page.locator("[data-act=hint]").click()
+        await page.locator("dialog").get_by_label("Close").click()
+        intent = engine.view()["table"]["advice"]["intent"]
+        assert intent["do"] == "discard"
+        assert await marked.get_attribute("data-tile") == intent["tile"]
+        assert "the hint" in (await marked.get_attribute("aria-label") or "")
+        await visit.shot("hinted-desktop")
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        await page.wait_for_timeout(60)
+        await visit.shot("hinted-phone")
+        await engine.act(intent)
+        await marked.wait_for(state="detached")
+
+    browse(seated("classic", seed=8), play)
+
+
+@pytest.mark.parametrize("lang", ["en", "tr"])
+def test_all_quick_phrases_are_in_sight_without_scrolling(lang: str) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        box = visit.page.locator(".drawer .quick")
+        assert await box.locator("button").count() > 10
+        assert await box.evaluate("e => e.scrollHeight <= e.clientHeight")
+        await visit.shot(f"quick-{lang}")
+
+    browse(seated("classic", seed=8, lang=lang), play)
+
+
 def test_two_at_one_device_begin_with_both_names() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page

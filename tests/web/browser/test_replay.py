@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from p2pokey.audit.report import Finding
-from tests.web.browser.browsing import SIZES, Visit, browse, wait_js
+from tests.web.browser.browsing import PHONE, SIZES, Visit, browse, wait_js
 from tests.web.browser.inspecting import inspect, measure
 from tests.web.browser.tables import lobby
 from tests.web.local_engine import LocalEngine
@@ -52,6 +52,59 @@ def test_a_hand_is_stepped_through() -> None:
         await page.locator(".choices, .cards").first.wait_for()
 
     browse(lobby(), play)
+
+
+def test_the_arrow_keys_step_at_once() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        await _open(visit)
+        await visit.page.keyboard.press("ArrowRight")
+        await wait_js(visit.page, f"{STEP} === 1")
+        await visit.page.keyboard.press("ArrowLeft")
+        await wait_js(visit.page, f"{STEP} === 0")
+
+    browse(lobby(), play)
+
+
+def test_the_end_shows_the_finish_and_the_points_of_everybody() -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page = visit.page
+        await _open(visit)
+        last = await page.evaluate("p2pokey.state.view.replay.steps - 1")
+        await page.locator(".scrubber input[type=range]").fill(str(last))
+        await wait_js(page, f"{STEP} === {last}")
+        end = await page.evaluate("p2pokey.state.view.replay.end")
+        finisher = page.locator(".replay-seat").nth(end["finisher"])
+        assert "finished" in await page.locator(".replay-felt h2").inner_text()
+        assert await finisher.locator(".meld").count() == len(end["layout"]) > 1
+        assert await finisher.locator(".meld okey-tile").count() == 14
+        shown = await page.locator(".replay-seat .points").all_inner_texts()
+        assert [int(text.replace("−", "-")) for text in shown] == end["points"]
+        assert await page.locator(".replay-seat .lines li").count() >= len(end["points"])
+        for size in ("desktop", "phone", "tiny"):
+            await page.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
+            await page.wait_for_timeout(60)
+            await measure(page, f"replay end {size}")
+            await visit.shot(f"replay-end-{size}")
+
+    browse(lobby(), play)
+
+
+@pytest.mark.parametrize("lang", ["en", "tr"])
+def test_the_badge_of_the_proofs_is_whole_on_a_phone(lang: str) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page = visit.page
+        await engine.act({"do": "replay", "id": "hand-1"})
+        await page.locator(".scrubber").wait_for(timeout=READ_MS)
+        await page.locator(".scrubber input[type=range]").fill("12")
+        await wait_js(page, f"{STEP} === 12")
+        edge = "document.querySelector('.replay .bar .plain').getBoundingClientRect().left"
+        assert await page.evaluate(
+            f"[...document.querySelectorAll('.trust, .trust b, .trust small')].every(e =>"
+            f" e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= {edge})"
+        )
+        await visit.shot(f"replay-badge-{lang}")
+
+    browse(lobby(lang=lang), play, size=PHONE)
 
 
 def test_the_viewer_is_sound_at_every_size() -> None:

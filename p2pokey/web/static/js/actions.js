@@ -61,7 +61,7 @@ function stack(seen) {
   return source("stack", seen, may, count("stack.label", seen.stack), {
     "aria-disabled": !may && !passes, "data-drag": may ? "stack" : null, click: () => moves.drawOrPass(),
   },
-    h("span.backs", { "aria-hidden": "true" },
+    h("span.backs", { "aria-hidden": true },
       seen.stack > 1 && h("i.back.low"), h("i.back", { class: !seen.stack && "none" }, h("b", seen.stack))),
     h("small", t(passes ? "do.pass" : "do.draw")));
 }
@@ -74,7 +74,7 @@ function indicator(seen) {
     class: finishing && "open", role: "group", "data-drop": finishing ? "finish" : null,
     label: t("indicator.label", { tile: describe(seen.indicator, null), okey: describe(okey, null) }),
   },
-    picture(seen.indicator, { okey: null, class: "tilted" }), h("span.arrow", { "aria-hidden": "true" }, "→"), picture(okey),
+    picture(seen.indicator, { okey: null, class: "tilted" }), h("span.arrow", { "aria-hidden": true }, "→"), picture(okey),
     h("small", t(finishing ? "indicator.finish" : "indicator.text")));
 }
 

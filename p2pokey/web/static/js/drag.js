@@ -60,7 +60,7 @@ function begin() {
   const { element, tiles, lift, kind, id, x, y } = active;
   const box = element.getBoundingClientRect();
   const shown = tiles.length ? tiles : [element.dataset.ghost ?? null];
-  const [ghost] = make(h("div.ghost", { class: lift && "lifted", "aria-hidden": "true" }, shown.map((tile) => picture(tile))));
+  const [ghost] = make(h("div.ghost", { class: lift && "lifted", "aria-hidden": true }, shown.map((tile) => picture(tile))));
   ghost.style.setProperty("--w", `${Math.max(box.width, 36)}px`);
   Object.assign(active, { ghost, dx: box.left - x, dy: box.top - y });
   document.body.append(ghost);

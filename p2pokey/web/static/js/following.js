@@ -1,9 +1,9 @@
 // What a new view brings besides pictures: sounds, title, log, words that are read out.
 
-import { clean, describe, keep, kept, local, signed, t, table } from "./core.js";
+import { clean, keep, kept, local, signed, t, table } from "./core.js";
 import { chargeName, chatText, finishText, nameOf } from "./seats.js";
 import { play } from "./sound.js";
-import { turnText } from "./status.js";
+import { moveText, turnText } from "./status.js";
 
 const STORED = "p2pokey-log";
 const live = document.getElementById("live");
@@ -63,15 +63,6 @@ function tellMove(last, game) {
     say(told);
   }
   play("tile");
-}
-
-export function moveText(last) {
-  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile));
-  const kind = last.failed ? "failed" : last.kind === "open" && last.opened === "pairs" ? "open-pairs" : last.kind;
-  return t(`log.${kind}`, {
-    name: nameOf(last.seat), tile: last.tile ? describe(last.tile) : names[0] ?? "",
-    tiles: names.join(", "), value: last.value ?? "", n: (last.meld ?? 0) + 1,
-  });
 }
 
 function tellChat(now, seen) {

@@ -30,15 +30,15 @@ function knock({ n, name, key }) {
 }
 
 const seat = (name) => h("li", { class: name ? "taken" : "free" },
-  h("span.avatar", { "aria-hidden": "true" }, name ? [...cleanName(name)][0] : "?"), name ? h("bdi", cleanName(name)) : t("gathering.free"));
+  h("span.avatar", { "aria-hidden": true }, name ? [...cleanName(name)][0] : "?"), name ? h("bdi", cleanName(name)) : t("gathering.free"));
 
 const invitation = ({ code, link, qr }) => h("section.card.invitation",
-  h("div",
-    code && [h("h2", t("gathering.code")), h("p.code", { lang: "tr", translate: "no" }, code),
-      h("p.note", t("gathering.code-why")), copyButton(code, "gathering.copy-code")],
-    link && [h("h2", t("gathering.link")), h("p.link", { translate: "no" }, link),
-      h("p.note", t("gathering.link-why")), copyButton(link, "gathering.copy-link")]),
+  h("div", wayIn("code", code, "tr"), wayIn("link", link)),
   qr && h("figure", qrView(qr), h("figcaption", t("gathering.qr"))));
+
+const wayIn = (kind, text, lang) => text && [
+  h("h2", t(`gathering.${kind}`)), h("p", { class: kind, lang, translate: "no" }, text),
+  h("p.note", t(`gathering.${kind}-why`)), copyButton(text, `gathering.copy-${kind}`)];
 
 // Rows of dark (1) and light (0), with the margin that scanners need.
 function qrView(rows) {

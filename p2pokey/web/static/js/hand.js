@@ -11,6 +11,7 @@ let landing = null;
 let keeping = 0;
 let proposed = "[]";
 let order = "";
+let wanted = null; // the sorting that was asked for before the engine knew the tiles
 
 const takeOut = (sets, tiles) => without(sets, tiles).filter((set) => set.length > 0);
 const without = (sets, tiles) => sets.map((set) => set.filter((tile) => !tiles.includes(tile)));
@@ -48,7 +49,9 @@ export function settle() {
   }
   const { rules, seat, match } = table();
   const name = [rules, seat, match?.hand, seen.starter, seen.indicator].join(" ");
-  if (name !== current) recall(name);
+  // It is the same hand when the indicator is turned: what was sorted before stays.
+  if (current && name.startsWith(current)) current = name;
+  else recall(name);
   const rack = seen.rack.filter((tile) => tile !== null);
   settleWork(rack);
   local.melds = keepOnly(local.melds, rack);
@@ -61,7 +64,10 @@ export function settle() {
   const all = [...rack, ...tableSets().flat()];
   local.picked = local.picked.filter((tile) => all.includes(tile));
   if (JSON.stringify(local.rows) !== order) keepAll();
+  if (wanted && isSortable()) sort(wanted);
 }
+
+const isSortable = () => table().sorts && !game().rack.includes(null);
 
 // Work on a table that has changed has no ground any more.
 function settleWork(rack) {
@@ -83,6 +89,7 @@ function edit(next) {
 }
 
 function settled() {
+  wanted = null;
   settle();
   keepAll();
   proposeMelds();
@@ -128,11 +135,13 @@ export function undo() {
   settled();
 }
 
+// As far as it goes; and again as soon as the last tile can be read and the engine has its order.
 export function sort(kind) {
-  const tiles = tilesOf(local.rows).filter((tile) => !isHidden(tile));
-  const groups = (table().sorts?.[kind] ?? [tiles.toSorted()]).map((group) => group.filter((tile) => tiles.includes(tile)));
+  const tiles = tilesOf(local.rows);
+  const groups = table().sorts?.[kind].map((group) => group.filter((tile) => tiles.includes(tile)));
   const rows = rowCount(game().rack.length, settings().large_tiles);
-  edit({ rows: arrange(groups.filter((group) => group.length > 0), rows), fresh: [] });
+  if (groups) edit({ rows: arrange(groups.filter((group) => group.length > 0), rows), fresh: [] });
+  if (!isSortable()) wanted = kind;
 }
 
 export function sent() {
@@ -166,6 +175,7 @@ function keepAll() {
 // What this tab has kept, else what the engine has.
 function recall(name) {
   current = name;
+  wanted = null;
   const { layout, staged } = table();
   const sets = staged?.melds.map((meld) => meld.tiles) ?? [];
   const { rows, melds, work, past = [] } = kept(STORED)?.find((one) => one.name === name) ?? {

@@ -66,8 +66,7 @@ export function hostForm() {
     h("div.two", handsField(values),
       selectField(values, "timer_s", t("host.timer"), choices(TIMERS, "count.seconds", "host.timer.none"), t("host.timer.help"))),
     optionFields(values, true),
-    many && switchField(values, "assisted", "host.assisted"),
-    many && switchField(values, "recovery", "host.recovery"),
+    many && ["assisted", "recovery"].map((name) => switchField(values, name, `host.${name}`)),
     many && state.view.lobby?.bots !== false && selectField(values, "bots", t("host.bots"), choices([...Array(players - 1).keys()], "count.bots", "host.bots.none"), t("host.bots.help")),
     more(
       switchField(values, "listed", "host.listed"),

@@ -20,9 +20,10 @@ export async function chooseLanguage(wanted) {
 
 const load = async (language) => flatten(await (await fetch(`/lang/${language}.json`)).json(), "", {});
 
-// An empty name stands for the branch itself; a pair is a text and its help.
+// An empty name stands for the branch itself; a pair is a text and its help; `a b` are two names of one text.
 function flatten(tree, prefix, into) {
-  for (const [name, value] of Object.entries(tree)) {
+  const all = Object.entries(tree).flatMap(([names, value]) => names.split(" ").map((name) => [name, value]));
+  for (const [name, value] of all) {
     const key = prefix && name ? `${prefix}.${name}` : prefix || name;
     if (Array.isArray(value)) [into[key], into[`${key}.help`]] = value;
     else if (typeof value === "string") into[key] = value;

@@ -10,18 +10,11 @@ import { settingsView } from "./panels.js";
 import { bannersView, noticeView } from "./status.js";
 
 const TABS = { play: "play", archive: "folder", stats: "chart", settings: "gear" };
-const PAGES = {
-  play: () => playPage(),
-  archive: () => [pageTitle(t("lobby.archive")), archiveView()],
-  stats: () => [pageTitle(t("lobby.stats")), statsView()],
-  settings: () => [pageTitle(t("lobby.settings")), h("div.card", nameField()), h("div.card", settingsView())],
-  host: () => [pageTitle(t("choice.host"), "play"), hostForm()],
-  solo: () => [pageTitle(t("choice.solo"), "play"), soloForm()],
-  share: () => [pageTitle(t("choice.share"), "play"), shareForm()],
-  public: () => [pageTitle(t("choice.public"), "play"), publicPage()],
-};
+const CHOICES = { host: hostForm, solo: soloForm, share: shareForm, public: publicPage };
+const PAGES = { play: playPage, archive: archiveView, stats: statsView, settings: settingsPage, ...CHOICES };
 
 function goTo(page) {
+  if (page in CHOICES) takeName();
   change({ page, focus: "page-title" });
   if (page === "archive" || page === "stats") act("past");
   if (page === "public") act("public");
@@ -36,26 +29,43 @@ export function screen() {
       h("nav", Object.entries(TABS).map(([name, symbol]) =>
         h("button", { key: name, "aria-current": tab === name ? "page" : null, click: () => goTo(name) }, icon(symbol), h("span", t(`lobby.${name}`)))))),
     h("div.top-notes", bannersView(), noticeView()),
-    h("main.page", PAGES[page]()));
+    h("main.page", page !== "play" && pageTitle(page), PAGES[page]()));
 }
 
-const pageTitle = (text, back = null) => h("div.page-title",
-  back && iconButton("back", "back", () => goTo(back)), title(text));
+const pageTitle = (page) => h("div.page-title", page in CHOICES
+  ? [iconButton("back", "back", () => goTo("play")), title(t(`choice.${page}`))] : title(t(`lobby.${page}`)));
 
-const playPage = () => [
-  h("section.hero",
-    h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
-    title(t("lobby.hello")),
-    h("p", t("lobby.promise")),
-    nameField()),
-  resumable(),
-  h("div.choices",
-    choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
-  h("p.facts", shield("verified"), t("lobby.facts")),
-  h("p.version", `p2pokey ${state.world.version}`)];
+function playPage() {
+  return [
+    h("section.hero",
+      h("div.fan", ["r8a", "b8a", "k8a", "y8a", "**a"].map((tile) => picture(tile, { okey: "b8" }))),
+      title(t("lobby.hello")),
+      h("p", t("lobby.promise")),
+      nameField()),
+    resumable(),
+    h("div.choices",
+      choice("robot", "solo", "primary"), choice("people", "host"), joinCard(), choice("globe", "public"), choice("device", "share")),
+    h("p.facts", shield("verified"), t("lobby.facts")),
+    h("p.version", `p2pokey ${state.world.version}`)];
+}
 
 const choice = (symbol, name, kind) => h("button.choice", { key: name, class: kind, "data-choice": name, click: () => goTo(name) },
   icon(symbol), h("b", t(`choice.${name}`)), h("small", t(`choice.${name}.help`)));
+
+function settingsPage() {
+  return [nameField(), settingsView()].map((part) => h("div.card", part));
+}
+
+// Until the player has chosen a name: the word of the page's language.
+const shownName = ({ name, named }) => (named === false ? t("stats.name") : name);
+
+// Who goes on under the name that is proposed has chosen it.
+function takeName() {
+  const { me } = state.view;
+  const name = shownName(me);
+  const isTyped = local.forms.name?.name != null; // and sent already
+  if (name !== me.name && !isTyped) act("name", { name });
+}
 
 function nameField() {
   const values = form("name", { name: null });
@@ -68,7 +78,7 @@ function nameField() {
   return h("form.name-form", { submit: onSubmit((event) => event.target.querySelector("input").blur()) },
     h("label", { for: "my-name" }, t("lobby.name")),
     h("input", {
-      id: "my-name", autocomplete: "nickname", maxlength: 32, value: values.name ?? me.name, blur: save,
+      id: "my-name", autocomplete: "nickname", maxlength: 32, value: values.name ?? shownName(me), blur: save,
       input: (event) => (values.name = event.target.value),
     }));
 }
@@ -88,7 +98,10 @@ function joinCard() {
     h("details", h("summary", t("refused.PasswordNeeded")), textField(values, "password", "host.password", { maxlength: 64 })));
 }
 
-const join = ({ invite, password }) => act("join", { invite: invite.trim(), ...(password ? { password } : null) });
+function join({ invite, password }) {
+  takeName();
+  act("join", { invite: invite.trim(), ...(password ? { password } : null) });
+}
 
 function resumable() {
   const open = state.view.lobby?.resumable ?? [];

@@ -81,6 +81,7 @@ function start() {
   useConnection(connection, () => play("refused"));
   enableDragging(drop);
   enableKeys();
+  replay.enableKeys();
   enableSound();
   on("visibilitychange", () => document.hidden || connection.hurry());
   addEventListener("error", () => toast(t("refused.internal"), "bad"));

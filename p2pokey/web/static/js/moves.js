@@ -20,9 +20,9 @@ function ready(name) {
   return Boolean(can()[name]);
 }
 
-function priced(key, intent, charge) {
-  const go = () => act(intent);
-  if (charge) ask(t(`ask.${key}`, { points: signed(charge) }), `do.${key}`, go, true);
+function priced(name, charge) {
+  const go = () => act(name);
+  if (charge) ask(t(`ask.${name}`, { points: signed(charge) }), `do.${name}`, go, true);
   else go();
 }
 
@@ -47,12 +47,12 @@ export const pass = () => ready("pass") && act("pass");
 
 export const drawOrPass = () => (can().pass && !can().draw ? pass() : draw());
 
-export const giveBack = () => ready("return") && priced("return", "return", can().return_charge);
+export const giveBack = () => ready("return") && priced("return", can().return_charge);
 
 export function takeBack() {
   if (!ready("take_back")) return;
   const { charge } = can().take_back;
-  if (charge) priced("take-back", "take-back", charge);
+  if (charge) priced("take-back", charge);
   else ask(t("ask.take-back-free"), "do.take-back", () => act("take-back"));
 }
 

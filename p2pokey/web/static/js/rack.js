@@ -1,6 +1,6 @@
 // The rack: always the player's own arrangement, on anybody's turn.
 
-import { change, describe, game, h, local, t } from "./core.js";
+import { change, describe, game, h, local, t, table } from "./core.js";
 import { backToRack, laidAside, moveTo } from "./hand.js";
 import { COLUMNS, isHidden } from "./layout.js";
 import { discard } from "./moves.js";
@@ -21,6 +21,9 @@ export function rackView() {
   }, rows.map((row, r) => h("div.row", { role: "presentation", key: `row${r}` },
     row.map((tile, c) => slotView(tile, r, c, r * COLUMNS + c, c > row.findLastIndex(Boolean) + 1, stop)))));
 }
+
+// Tiles that the hint talks about; the engine forgets it with the next move.
+const advised = () => Object.values(table().advice?.intent ?? {}).flat(2);
 
 function slotView(tile, r, c, n, isTail, stop) {
   const common = {
@@ -43,6 +46,7 @@ function tileView(tile, common) {
     fresh: fresh.includes(tile),
     warned: seen.hints?.playable?.some((hint) => hint.tile === tile),
     finishes: seen.can?.finish?.includes(tile),
+    hinted: advised().includes(tile),
     held: held && common["data-place"] === cursor,
   };
   const names = Object.keys(marks).filter((name) => marks[name]);

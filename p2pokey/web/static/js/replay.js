@@ -1,11 +1,13 @@
 // The replay of a transcript.
 
 import { handName } from "./archive.js";
-import { act, brand, clean, h, iconButton, number, redraw, shield, sorted, state, t, tell, tileView } from "./core.js";
+import {
+  act, brand, clean, h, iconButton, number, on, redraw, shield, signed, sorted, state, t, tell, tileView,
+} from "./core.js";
 import { findingList } from "./drawer.js";
-import { moveText } from "./following.js";
-import { nameOf } from "./seats.js";
-import { bannersView, noticeView } from "./status.js";
+import { linesOf, rackOf, reasonText } from "./result.js";
+import { finishText, nameOf } from "./seats.js";
+import { bannersView, moveText, noticeView } from "./status.js";
 
 let running = 0;
 
@@ -18,6 +20,7 @@ export function screen() {
       h("div.top-notes", bannersView(), noticeView()),
       h("h1.sr", { id: "page-title", tabindex: -1 }, t("replay.title")),
       h("section.felt.replay-felt", { tabindex: 0, label: t("table.label") },
+        now.end && h("div.replay-middle", h("h2", finishText(now.end)), h("p", reasonText(now.end.reason))),
         h("div.replay-racks", now.people.map((_, seat) => rack(now, seat))),
         now.game && middle(now.game)),
       controls(now)));
@@ -34,14 +37,16 @@ function checksBadge({ done = 0, failed = [] }) {
     h("span", h("b", t(`replay.${kind}`)), h("small", t("replay.checks", { n: number(done), failed: failed.length }))));
 }
 
-function rack({ game, seat: viewer }, seat) {
+function rack({ game, end, seat: viewer }, seat) {
   const own = viewer === seat ? game?.rack : null;
   const tiles = game?.racks?.[seat] ?? own ?? Array(game?.counts?.[seat] ?? 0).fill(null);
   const pile = game?.discards?.[seat] ?? [];
   return h("div.replay-seat", { key: `rack${seat}`, class: game?.turn === seat && "turn", role: "group", label: nameOf(seat) },
     h("div.replay-name", h("b", { "data-seat": seat }, h("bdi", nameOf(seat))),
+      end && h("span.points", signed(end.points[seat])),
       pile.length > 0 && h("span.last-discard", t("replay.discard"), tileView(pile.at(-1)))),
-    h("div.replay-tiles", sorted(tiles).map((tile, n) => tileView(tile, { key: tile ?? `hidden${n}` }))));
+    end ? [rackOf(end, seat), linesOf(end, seat)]
+      : h("div.replay-tiles", sorted(tiles).map((tile, n) => tileView(tile, { key: tile ?? `hidden${n}` }))));
 }
 
 const middle = ({ indicator, okey, stack, melds }) => h("div.replay-middle",
@@ -51,13 +56,19 @@ const middle = ({ indicator, okey, stack, melds }) => h("div.replay-middle",
   h("div.lane-melds", (melds ?? []).map(({ n, owner, tiles }) => h("div.meld", { key: `m${n}`, title: owner == null ? null : nameOf(owner) },
     tiles.map((placed) => tileView(placed.tile, { as: placed.okey ? placed.as : null }))))));
 
-function controls({ step, steps, seat, people, checks, move, game, reading }) {
-  const last = Math.max(0, steps - 1);
-  const to = (wanted) => tell("step", { to: Math.max(0, Math.min(last, wanted)) });
+const lastOf = ({ steps }) => Math.max(0, steps - 1);
+
+function to(wanted) {
+  tell("step", { to: Math.max(0, Math.min(lastOf(state.view.replay), wanted)) });
+}
+
+function controls(now) {
+  const { step, seat, people, checks, move, reading } = now;
+  const last = lastOf(now);
   const button = (name, click, off = false) => iconButton(`replay.${name}`, name, click, { "aria-disabled": off });
   const see = ({ target }) => act("see", { seat: target.value === "all" ? null : Number(target.value) });
   const where = t("replay.step", { n: step, of: last });
-  return h("section.scrubber", { label: t("replay.controls"), keydown: (event) => onKey(event, step, to) },
+  return h("section.scrubber", { label: t("replay.controls") },
     h("p.move", { role: "status" }, h("b", where), " ", moveLine(move)),
     h("input", {
       type: "range", min: 0, max: last, step: 1, value: step, label: t("replay.scrub"), "aria-valuetext": where,
@@ -82,11 +93,15 @@ function moveLine(move) {
   return move.kind ? moveText(move) : clean(move.text, 200);
 }
 
-function onKey(event, step, to) {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!by || ["INPUT", "SELECT"].includes(event.target.tagName)) return;
-  event.preventDefault();
-  to(step + by);
+// Wherever the keyboard is: whoever opens a hand wants to step at once.
+export function enableKeys() {
+  on("keydown", (event) => {
+    const now = state.view?.replay;
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!now || !by || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select")) return;
+    event.preventDefault();
+    to(now.step + by);
+  });
 }
 
 function start() {

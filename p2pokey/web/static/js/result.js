@@ -25,7 +25,7 @@ export function resultView() {
 }
 
 // `finish-pairs-rack-okey` and the like in words.
-function reasonText(reason) {
+export function reasonText(reason) {
   const [, base, ...more] = /^(.*?)(?:-(rack))?(?:-(okey))?$/.exec(reason);
   return [base, ...more].filter((part) => has(`reason.${part}`)).map((part) => t(`reason.${part}`)).join(", ");
 }
@@ -59,13 +59,16 @@ function seatResult(end, seat) {
       h("span.points", signed(end.points[seat])),
       h("span.total", t("result.total", { n: number(end.totals[seat]) }))),
     rackOf(end, seat),
-    h("ul.lines", end.lines[seat].map((line) => h("li", h("span", lineText(line), h("i.cite", { title: t("rule.title", line) }, line.rule)), h("b", signed(line.points))))));
+    linesOf(end, seat));
 }
+
+export const linesOf = ({ lines }, seat) => h("ul.lines", lines[seat].map((line) =>
+  h("li", h("span", lineText(line), h("i.cite", { title: t("rule.title", line) }, line.rule)), h("b", signed(line.points)))));
 
 const lineText = (line) => (line.code === "charge" || line.code === "bonus"
   ? tCode(`charge.${line.rule}`, "charge.other") : tCode(`line.${line.code}`, "line.other", line));
 
-function rackOf(end, seat) {
+export function rackOf(end, seat) {
   const laid = seat === end.finisher ? end.layout?.map((meld) => meld.tiles) ?? [] : [];
   const groups = laid.length ? laid : [sorted(end.racks[seat])].filter((rack) => rack.length);
   if (groups.length === 0) return h("p.note", t("result.empty-rack"));

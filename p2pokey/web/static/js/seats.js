@@ -42,7 +42,7 @@ export function timeLeft(seat) {
 export function avatar(seat) {
   const time = timeLeft(seat);
   return h("span.avatar", {
-    class: [time && "ring", time?.left <= 5 && "short"], "data-seat": seat, "aria-hidden": "true", vars: time ? { "--p": time.part } : {},
+    class: [time && "ring", time?.left <= 5 && "short"], "data-seat": seat, "aria-hidden": true, vars: time ? { "--p": time.part } : {},
   }, [...nameOf(seat)][0] ?? "?");
 }
 
@@ -60,7 +60,7 @@ function plate(seat) {
     avatar(seat),
     h("span.who", nameLine(seat), h("small.doing", who.bot && h("i.tag.short", t("seat.bot")), doing(seat))),
     h("span.held", { title: t("seat.tiles") },
-      h("span.mini", { "aria-hidden": "true" }),
+      h("span.mini", { "aria-hidden": true }),
       game ? h("span", game.counts[seat], h("span.sr", ` ${t("seat.tiles")}`)) : "–",
       trust?.shuffles?.[seat] && h("span.tick", { title: t("seat.shuffle-ok") }, shield("verified"), h("span.sr", t("seat.shuffle-ok")))),
     scoreTag(seat),
@@ -132,5 +132,5 @@ export const chatText = ({ phrase, text }) => (phrase ? tCode(`phrase.${phrase}`
 
 export function finishText({ finisher }) {
   if (finisher == null) return t("result.nobody");
-  return finisher === table().seat ? t("result.you") : t("result.other", { name: nameOf(finisher) });
+  return finisher === table()?.seat ? t("result.you") : t("result.other", { name: nameOf(finisher) });
 }

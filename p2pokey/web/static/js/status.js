@@ -1,7 +1,7 @@
 // What is going on, in words: the line beside the rack, banners, progress.
 
 import {
-  act, ask, button, cited, clean, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
+  act, ask, button, cited, clean, describe, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
   tCode, tell,
 } from "./core.js";
 import { linkSentence, nameOf, seatsFrom, sinceView } from "./seats.js";
@@ -91,11 +91,26 @@ function stoppedBanner({ seat }) {
   return banner("bad", text, button("do.leave", null, () => act("leave")));
 }
 
+export function moveText(last) {
+  const names = (last.tiles ?? []).filter(Boolean).map((tile) => describe(tile));
+  const kind = last.failed ? "failed" : last.kind === "open" && last.opened === "pairs" ? "open-pairs" : last.kind;
+  return t(`log.${kind}`, {
+    name: nameOf(last.seat), tile: last.tile ? describe(last.tile) : names[0] ?? "",
+    tiles: names.join(", "), value: last.value ?? "", n: (last.meld ?? 0) + 1,
+  });
+}
+
+// What the program has played for its player; that it drew goes without saying, unless it did nothing else.
+function playedText(moves) {
+  const told = moves.filter(({ kind }) => kind !== "draw");
+  return list((told.length ? told : moves).map(moveText));
+}
+
 export function noticeView() {
   const { notice } = state.view;
   if (!notice) return null;
   const names = list((notice.seats ?? []).map(nameOf));
-  const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names };
+  const said = { ...notice, name: clean(notice.name), known: clean(notice.known), text: clean(notice.text), names, played: playedText(notice.moves ?? []) };
   const key = [`refused.${notice.kind}`, `notice.${notice.code}`, `refused.${notice.code}`, notice.code.replace("key-", "met.")].find(has);
   return banner("info", key ? t(key, said) : said.text || t("refused.internal"),
     iconButton("close", "close", () => tell("dismiss")));

@@ -42,14 +42,14 @@ function mine(own) {
   const time = timeLeft(own);
   const turn = timeLeft(table().game?.turn);
   return h("section.own", { label: t("rack.section") },
-    h("div.timebar", { "aria-hidden": "true", vars: time ? { "--p": time.part } : {} }, h("i", { class: time && "on" })),
+    h("div.timebar", { "aria-hidden": true, vars: time ? { "--p": time.part } : {} }, h("i", { class: time && "on" })),
     h("div.me",
       avatar(own),
       h("div.who", nameLine(own), h("small.turn-text", turn && h("span.time", `${duration(turn.left)} · `), turnText())),
       scoreTag(own),
       chargedTag(own),
       buttonsView() ?? resultTab()),
-    h("p", { id: "rack-keys", hidden: true }, t("rack.keys")),
+    h("p", { id: "rack-keys", hidden: true }, t("rack.keys"), " ", !isDuel() && t("rack.keys.help")),
     rackView());
 }
 

@@ -35,7 +35,7 @@ export function describeFace(face) {
 
 export const tileView = (tile, props) => picture(tile, { key: tile, "aria-hidden": null, role: "img", label: describe(tile), ...props });
 
-export const picture = (tile, props) => h("okey-tile.small", { t: tile, okey: wild(), "aria-hidden": "true", ...props });
+export const picture = (tile, props) => h("okey-tile.small", { t: tile, okey: wild(), "aria-hidden": true, ...props });
 
 export const sorted = (tiles) => tiles.slice().sort((a, b) => rank(a) - rank(b));
 const rank = (tile) => (tile ? "rbky*".indexOf(tile[0]) * 100 + (parseInt(tile.slice(1), 10) || 0) : 999);
@@ -67,7 +67,7 @@ class OkeyTile extends HTMLElement {
 // ?9 is a nine whose colour is open.
 const small = (face, kind) => h("span", { class: kind, "data-c": face[0] }, face.slice(1), face[0] in SHAPES && shape(face[0], "dot"));
 
-const shape = (name, kind) => h("svg", { class: kind, viewBox: "0 0 12 12", "aria-hidden": "true" },
+const shape = (name, kind) => h("svg", { class: kind, viewBox: "0 0 12 12", "aria-hidden": true },
   h("path", { d: SHAPES[name], fill: "currentColor" }));
 
 customElements.define("okey-tile", OkeyTile);

@@ -39,7 +39,7 @@ const MARKS = {
   failed: "M8.5 8.5l7 7M15.5 8.5l-7 7",
 };
 
-const drawing = (kind, ...parts) => h("svg", { class: kind, viewBox: "0 0 24 24", "aria-hidden": "true" }, parts);
+const drawing = (kind, ...parts) => h("svg", { class: kind, viewBox: "0 0 24 24", "aria-hidden": true }, parts);
 
 export const icon = (name) => drawing("icon", h("path", { d: PATHS[name] }));
 
