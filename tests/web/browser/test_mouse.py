@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page
 
+from p2pokey.web.engine import IntentRefused
 from tests.web.browser.browsing import Visit, browse, until, wait_js
 from tests.web.browser.tables import advance, did, is_mine, may, never, rack, seated
 from tests.web.local_engine import LocalEngine
@@ -105,6 +106,41 @@ def test_a_double_click_discards_and_an_okey_asks_first() -> None:
         chosen = next(one for one in game["can"]["discard"] if one[:-1] != game["okey"])
         await tile(page, chosen).dblclick()
         await until(lambda: {"do": "discard", "tile": chosen} in engine.intents)
+
+    browse(seated("classic", seed=8), play)
+
+
+@pytest.mark.parametrize("accepted", [True, False], ids=["accepted", "refused"])
+def test_a_discard_lies_on_the_pile_before_the_program_has_answered(accepted: bool) -> None:
+    async def play(visit: Visit, engine: LocalEngine) -> None:
+        page = visit.page
+        await advance(engine, lambda table: bool(table["game"]["can"]["discard"]))
+        game = engine.view()["table"]["game"]
+        chosen = next(one for one in game["can"]["discard"] if one[:-1] != game["okey"])
+        answer, act = asyncio.Event(), engine.act
+
+        async def held(intent: Any) -> Any:
+            if intent["do"] != "discard":
+                return await act(intent)
+            await answer.wait()
+            if not accepted:
+                raise IntentRefused("not-your-turn")
+            return await act(intent)
+
+        engine.act = held  # type: ignore[method-assign]
+        await tile(page, chosen).dblclick()
+        on_pile = page.locator(f'.discard okey-tile.top[t="{chosen}"]')
+        await on_pile.wait_for()
+        engine.changed()  # a view that does not know of it yet
+        assert await tile(page, chosen).count() == 0
+        assert await on_pile.count() == 1
+        answer.set()
+        if accepted:
+            await until(lambda: chosen not in rack(engine))
+            assert await tile(page, chosen).count() == 0
+        else:
+            await tile(page, chosen).wait_for()
+            assert await on_pile.count() == 0
 
     browse(seated("classic", seed=8), play)
 

@@ -1,6 +1,6 @@
 // What a turn offers: four actions, piles in the corners, buttons above the rack.
 
-import { cited, count, describe, game, h, local, mayAct, picture, signed, t, table } from "./core.js";
+import { cited, count, describe, game, h, leaving, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";
 import { tilesOf } from "./layout.js";
 import { stagedNow, stagedWorth } from "./melds.js";
@@ -78,7 +78,9 @@ function indicator(seen) {
     h("small", t(finishing ? "indicator.finish" : "indicator.text")));
 }
 
-function discardZone(seen, pile) {
+function discardZone(seen, lying) {
+  const gone = leaving();
+  const pile = gone ? [...lying, gone] : lying;
   const may = seen.can?.discard?.length > 0 && mayAct();
   const top = pile.length ? ` ${t("words.discard", { tile: describe(pile.at(-1)) })}` : "";
   return source("discard", seen, may, t("discard.label") + top, { "data-drop": "discard", click: () => moves.discardPicked() },

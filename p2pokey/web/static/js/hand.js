@@ -1,6 +1,6 @@
 // The player's own tiles. A view never moves one that is there already.
 
-import { change, game, isDuel, keep, kept, local, mayAct, settings, state, table, tell } from "./core.js";
+import { change, game, isDuel, keep, kept, leaving, local, mayAct, settings, state, table, tell } from "./core.js";
 import { arrange, emptyRows, find, isHidden, put, reconcile, rowCount, tilesOf } from "./layout.js";
 
 const STORED = "p2pokey-hand";
@@ -54,6 +54,7 @@ export function settle() {
   else recall(name);
   const rack = seen.rack.filter((tile) => tile !== null);
   settleWork(rack);
+  local.leaving = leaving();
   local.melds = keepOnly(local.melds, rack);
   const aside = laidAside();
   const here = seen.rack.filter((tile) => !aside.includes(tile));

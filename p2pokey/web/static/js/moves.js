@@ -74,9 +74,9 @@ export function discard(tile) {
 
 function sure(tile) {
   const { okey, rack, hints } = game();
-  const go = () => {
-    change({ picked: [] });
-    act("discard", { tile });
+  const go = async () => {
+    change({ picked: [], leaving: tile });
+    if (await act("discard", { tile })) change({ leaving: null });
   };
   const isLast = rack.length === 1;
   const warned = hints?.playable?.find((hint) => hint.tile === tile);

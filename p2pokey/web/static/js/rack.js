@@ -1,6 +1,6 @@
 // The rack: always the player's own arrangement, on anybody's turn.
 
-import { change, describe, game, h, local, t, table } from "./core.js";
+import { change, describe, game, h, leaving, local, t, table } from "./core.js";
 import { backToRack, laidAside, moveTo } from "./hand.js";
 import { COLUMNS, isHidden } from "./layout.js";
 import { discard } from "./moves.js";
@@ -29,7 +29,7 @@ function slotView(tile, r, c, n, isTail, stop) {
   const common = {
     role: "option", "data-place": n, "data-drop": `slot:${r}:${c}`, tabindex: n === local.cursor || n === stop ? 0 : -1,
   };
-  if (tile !== null) return tileView(tile, common);
+  if (tile !== null && tile !== leaving()) return tileView(tile, common);
   return h("span.slot.empty", {
     ...common, key: `empty${n}`, class: isTail && "tail", "aria-selected": false,
     label: t("rack.empty", { row: r + 1, n: c + 1 }), click: () => onEmpty(n),

@@ -14,6 +14,7 @@ export const local = {
   held: false, // whether its tile is being carried
   dragging: [], // tiles under the pointer
   fresh: [], // tiles that have just come
+  leaving: null, // a discard that was sent and is on no view yet
   drawer: "chat",
   drawerOpen: false,
   panel: null, // the dialog that is open: {kind, ...}
@@ -73,6 +74,9 @@ export const game = () => table()?.game ?? null;
 export const settings = () => state.view?.settings ?? {};
 export const isAlone = () => table().solo || table().shared;
 export const isDuel = () => table()?.rules === "duel";
+
+// The discard that is on its way: it lies on the pile at once, and in the rack again if it is refused.
+export const leaving = () => (game()?.mine && game().rack.includes(local.leaving) ? local.leaving : null);
 
 export const isCovered = () => table()?.handover != null;
 
