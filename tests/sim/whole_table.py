@@ -39,7 +39,7 @@ from p2pokey.peer.table_journal import (
     table_folders,
     without_superseded,
 )
-from p2pokey.peer.waits import IfMissing, WaitLimits, people
+from p2pokey.peer.waits import IfMissing, WaitLimits
 from p2pokey.rules.moves import Move
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import canonical_bytes, table_options
@@ -708,7 +708,7 @@ class World:
             for other in self.honest:
                 if other.seat not in order or other.is_gone or other.seat in excused:
                     continue
-                if self._gave_up_on(node, other):
+                if self._gave_up(other):
                     continue
                 if other.order != order and (other.is_done or self.plan.is_gentle):
                     self.violations.append(
@@ -726,10 +726,10 @@ class World:
         marks = [node.runs[-1].machines[-1]._core.mark for node in here]
         return any(mark is not None and mark.seat not in self.plan.gone for mark in marks)
 
-    def _gave_up_on(self, node: Node, other: Node) -> bool:
-        """Whether a seat that alone had the last yes was away for longer than the other waits."""
-        lost = f"{people([node.seat], NAMES)} has lost the connection"
-        return not self.plan.is_gentle and other.order is None and other.end == lost
+    def _gave_up(self, other: Node) -> bool:
+        """Whether somebody was away for longer than it waits for what it has said yes to."""
+        is_lost = (other.end or "").endswith(" has lost the connection")
+        return not self.plan.is_gentle and other.order is None and is_lost
 
     def _was_dealt(self, here: list[Node]) -> bool:
         """Whether the hand of everybody here got to the deal."""
