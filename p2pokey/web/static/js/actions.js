@@ -1,4 +1,4 @@
-// What a turn offers: four actions, piles in the corners, buttons above the rack.
+// What a turn offers: four actions, piles, buttons above the rack.
 
 import { cited, count, describe, game, h, leaving, local, mayAct, picture, signed, t, table } from "./core.js";
 import { backToRack, laidAside, mayWork, resetTable, sort, undo } from "./hand.js";

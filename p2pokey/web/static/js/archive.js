@@ -1,4 +1,4 @@
-// Saved games, past hands, statistics: all from transcripts on this computer.
+// Saved games, past hands, statistics: from transcripts kept here.
 
 import {
   act, button, clean, cleanName, h, has, icon, list, nothing, number, refuse, shield, signed, state, t, tCode,

@@ -1,4 +1,4 @@
-// Turns a description into DOM. Nodes are kept: a tile under the finger stays the same.
+// Turns a description into DOM and keeps nodes: one under the finger stays.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KIDS = Symbol("children");

@@ -1,4 +1,4 @@
-// What a new view brings besides pictures: sounds, title, log, words that are read out.
+// What a view brings besides pictures: sounds, title, log, words read out.
 
 import { clean, keep, kept, local, signed, t, table } from "./core.js";
 import { chargeName, chatText, finishText, nameOf } from "./seats.js";

@@ -40,7 +40,7 @@ const wayIn = (kind, text, lang) => text && [
   h("h2", t(`gathering.${kind}`)), h("p", { class: kind, lang, translate: "no" }, text),
   h("p.note", t(`gathering.${kind}-why`)), copyButton(text, `gathering.copy-${kind}`)];
 
-// Rows of dark (1) and light (0), with the margin that scanners need.
+// Dark (1) and light (0), with the margin that scanners need.
 function qrView(rows) {
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x} ${y}h1v1h-1z` : "")));
   const size = rows.length + 8;

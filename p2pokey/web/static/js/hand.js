@@ -49,7 +49,7 @@ export function settle() {
   }
   const { rules, seat, match } = table();
   const name = [rules, seat, match?.hand, seen.starter, seen.indicator].join(" ");
-  // It is the same hand when the indicator is turned: what was sorted before stays.
+  // Turning the indicator begins no other hand.
   if (current && name.startsWith(current)) current = name;
   else recall(name);
   const rack = seen.rack.filter((tile) => tile !== null);
@@ -136,7 +136,7 @@ export function undo() {
   settled();
 }
 
-// As far as it goes; and again as soon as the last tile can be read and the engine has its order.
+// As far as it goes, and again when the last tile can be read.
 export function sort(kind) {
   const tiles = tilesOf(local.rows);
   const groups = table().sorts?.[kind].map((group) => group.filter((tile) => tiles.includes(tile)));

@@ -60,7 +60,7 @@ function resize(rows, wanted) {
 function firstFree(rows) {
   for (const row of rows) {
     const last = row.findLastIndex(Boolean);
-    // One free place between what is sorted and what is new, while there is room.
+    // A free place before what is new, while there is room.
     if (last + 2 < row.length) return [row, last < 0 ? 0 : last + 2];
   }
   const row = rows.find((one) => one.includes(null)) ?? rows[rows.push(...emptyRows(1)) - 1];
@@ -87,7 +87,7 @@ function insert(rows, tile, row, column, from) {
   const line = rows[row];
   const right = line.indexOf(null, column);
   const left = line.lastIndexOf(null, column);
-  // Leaving a place on the left lets the row close up from there, as a hand would push it.
+  // A place left on the left lets the row close up from there.
   const closesUp = from?.row === row && from.column < column && from.column <= left;
   const gap = left >= 0 && (closesUp || right < 0) ? left : right;
   if (gap >= 0) {
@@ -100,7 +100,7 @@ function insert(rows, tile, row, column, from) {
   line[column] = tile;
 }
 
-// Rows with these groups, a gap after each as long as there is room.
+// Rows with these groups, and gaps while there is room.
 export function arrange(groups, rows) {
   for (const gap of [1, 0]) {
     const next = emptyRows(rows);
@@ -114,7 +114,7 @@ export function arrange(groups, rows) {
 function fill(rows, groups, gap) {
   let row = 0;
   let column = 0;
-  // Rows of about the same length: on a phone the fullest one decides how wide a tile is.
+  // On a phone the fullest row decides how wide a tile is.
   const whole = groups.reduce((sum, group) => sum + group.length + gap, 0);
   const each = Math.min(COLUMNS, Math.ceil(whole / rows.length) + 1);
   for (const group of groups) {

@@ -1,4 +1,4 @@
-// Starts the page, and draws it from the view and the local state.
+// Starts the page and draws it.
 
 import {
   act, chooseLanguage, h, isCovered, local, on, onChange, patch, redraw, state, t, toast, useConnection,

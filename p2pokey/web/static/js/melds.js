@@ -1,4 +1,4 @@
-// The middle of the table: melds by owner, and what this player puts together.
+// Melds by owner, and what this player puts together.
 
 import {
   count, describe, describeFace, game, h, icon, isDuel, local, nothing, number, picture, sentence, t, table, tileView,
@@ -75,7 +75,7 @@ function meldTile(seen, meld, placed, place) {
 const retrievable = (seen, meld, place) => seen.can?.retrieve?.find((entry) =>
   entry.meld === meld && entry.place === place && (seen.hints || entry.supply.every((tile) => local.picked.includes(tile))));
 
-// The first tile that fits on each end: of those picked, or on assisted tables of all.
+// The first tile for each end: of those picked, or of all if assisted.
 function fitsFor(meld) {
   const { picked } = local;
   const { can, hints } = game();

@@ -121,7 +121,7 @@ export async function layMelds() {
   return refused && refuse(refused);
 }
 
-// Whether a failed opening is charged, and one may open and finish at once.
+// Failed openings are charged, and one may open and finish at once.
 export const mayClaim = () => ["101-standard", "101-progressive"].includes(table().rules);
 
 export const claim = (tile) => lay("claim", { discard: tile, melds: local.melds, additions: [] });

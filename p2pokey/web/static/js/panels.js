@@ -1,4 +1,4 @@
-// Dialogs; the browser's own element keeps the focus inside and gives it back.
+// Dialogs; the browser's own element sees to the focus.
 
 import {
   act, ask, button, change, count, describe, dropToast, game, h, has, iconButton, isAlone, isDuel, language, local, number, picture, settings,

@@ -22,7 +22,7 @@ export function rackView() {
     row.map((tile, c) => slotView(tile, r, c, r * COLUMNS + c, c > row.findLastIndex(Boolean) + 1, stop)))));
 }
 
-// Tiles that the hint talks about; the engine forgets it with the next move.
+// The engine forgets a hint with the next move.
 const advised = () => Object.values(table().advice?.intent ?? {}).flat(2);
 
 function slotView(tile, r, c, n, isTail, stop) {

@@ -93,7 +93,7 @@ function moveLine(move) {
   return move.kind ? moveText(move) : clean(move.text, 200);
 }
 
-// Wherever the keyboard is: whoever opens a hand wants to step at once.
+// Wherever the keyboard is: one wants to step at once.
 export function enableKeys() {
   on("keydown", (event) => {
     const now = state.view?.replay;

@@ -1,4 +1,4 @@
-// The end of a hand: racks, how each score came about, and what comes next.
+// The end of a hand: racks, how scores came about, what comes next.
 
 import {
   act, ask, button, change, h, has, icon, isAlone, list, local, number, shield, signed, sorted, t, table, tCode, tell, tileView,

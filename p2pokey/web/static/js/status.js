@@ -1,4 +1,4 @@
-// What is going on, in words: the line beside the rack, banners, progress.
+// What is going on, in words.
 
 import {
   act, ask, button, cited, clean, describe, duration, game, h, has, iconButton, list, shield, state, t, table, takeControl,
@@ -100,7 +100,7 @@ export function moveText(last) {
   });
 }
 
-// What the program has played for its player; that it drew goes without saying, unless it did nothing else.
+// What was played for the player; that a tile was drawn only if nothing else was.
 function playedText(moves) {
   const told = moves.filter(({ kind }) => kind !== "draw");
   return list((told.length ? told : moves).map(moveText));

@@ -1,4 +1,4 @@
-// All the page is drawn from: the newest view, and what is local to this tab.
+// What the page is drawn from: the newest view, and what is local.
 
 import { t } from "./i18n.js";
 
@@ -14,7 +14,7 @@ export const local = {
   held: false, // whether its tile is being carried
   dragging: [], // tiles under the pointer
   fresh: [], // tiles that have just come
-  leaving: null, // a discard that was sent and is on no view yet
+  leaving: null, // a discard on its way
   drawer: "chat",
   drawerOpen: false,
   panel: null, // the dialog that is open: {kind, ...}
@@ -75,7 +75,7 @@ export const settings = () => state.view?.settings ?? {};
 export const isAlone = () => table().solo || table().shared;
 export const isDuel = () => table()?.rules === "duel";
 
-// The discard that is on its way: it lies on the pile at once, and in the rack again if it is refused.
+// That discard lies on the pile at once, and in the rack again if it is refused.
 export const leaving = () => (game()?.mine && game().rack.includes(local.leaving) ? local.leaving : null);
 
 export const isCovered = () => table()?.handover != null;
