@@ -7,6 +7,7 @@ Hypothesis profiles: `dev` (the default) looks at new examples in every run; `ci
 repeats the same ones; `nightly` searches long. HYPOTHESIS_PROFILE chooses another.
 """
 
+import gc
 import logging
 import os
 import signal
@@ -30,6 +31,16 @@ settings.load_profile(
 # that interrupt a program would wait for ever under `make test &`.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_GARBAGE = 100_000
+"""New objects between two collections: what stays in memory anyway is not looked through so often."""
+
+
+def pytest_collection_finish() -> None:
+    """Saves a tenth of the time of the whole suite."""
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
 
 
 LOGGERS = ("", "p2pokey", "signaling")
