@@ -97,10 +97,6 @@ class Stopping:
         if self._core.phase in (Phase.STOPPED, Phase.DONE):
             return
         if not accuses(void, len(self._core.seats)):
-            if self._core.threshold and self._has_signed(envelope.seat, Kind.END, envelope.seq):
-                # The others may have a score without it: an honest seat gives up before that, or
-                # answers a seat that has, and that one's VOID comes, too.
-                return
             # Whom it names without evidence is not repeated under this seat's own signature.
             said = "gave the hand up" if void.culprit == NOBODY else "ended the hand without proof"
             self.abandon(f"seat {envelope.seat + 1} {said} ({void.reason})")
@@ -111,9 +107,8 @@ class Stopping:
         except (DecodeError, VerificationError) as error:
             self._blame(envelope, f"evidence that proves nothing: {error}")
 
-    def _has_signed(self, seat: Seat, kind: Kind, before: int | None = None) -> bool:
-        """Whether a message of that kind is in the seat's chain, or among its first `before`."""
-        return any(item.kind is kind for item in self._core.book.chain(seat)[:before])
+    def _has_signed_result(self, seat: Seat) -> bool:
+        return any(item.kind is Kind.RESULT for item in self._core.book.chain(seat))
 
     def judge_pending(self, inbox: Sequence[deque[Envelope]]) -> bool:
         """Decides accusations whose message has been handled without finding anything wrong.
@@ -170,7 +165,7 @@ class Stopping:
         self._accusations.append((envelope, accused[-1]))
 
     def _blame(self, accusation: Envelope, message: str) -> None:
-        if self._has_signed(accusation.seat, Kind.RESULT):
+        if self._has_signed_result(accusation.seat):
             return  # it has signed the score and cannot take that back by a lie
         self.stop(
             PeerFault(
