@@ -62,7 +62,7 @@ from p2pokey.hand.holding import Holding
 from p2pokey.hand.opening import send_commit, verify_shuffles
 from p2pokey.hand.play import make_move
 from p2pokey.hand.repeating import repeat_decision, take_known_void
-from p2pokey.hand.restoring import hold_all_results
+from p2pokey.hand.restoring import hold_whole_hand
 from p2pokey.hand.rewinding import take_snapshot
 from p2pokey.hand.stopping import Stopping, accuses
 from p2pokey.ports import Verifier
@@ -249,16 +249,17 @@ class HandMachine:
             self._core.signed.add(envelope)
 
     def is_settled_by(self, messages: Iterable[bytes]) -> bool:
-        """Whether they hold every seat's RESULT of this hand, so that this seat signs nothing more."""
-        return hold_all_results(messages, self.setup, self._verifier)
+        """Whether they hold all of this hand with every RESULT, so that this seat signs nothing more."""
+        return hold_whole_hand(messages, self.setup, self._verifier)
 
-    def receive(self, data: bytes, sender: Seat, now: float) -> None:
+    def receive(self, data: bytes, sender: Seat, now: float, *, from_journal: bool = False) -> None:
         """Takes one signed envelope from a peer; may be its own or one that it passes on.
 
         Args:
             data: body || signature; any bytes.
             sender: seat at the other end of the link, to blame for bytes that nobody signed.
             now: seconds, monotonic.
+            from_journal: whether an earlier run has accepted it, which no bound takes back.
         """
         try:
             envelope = decode_envelope(data)
@@ -271,7 +272,8 @@ class HandMachine:
                 return
             if self._holding.holds(envelope):
                 return
-            if envelope.seq >= self.count(envelope.seat) and self.is_full(envelope.seat):
+            is_new = envelope.seq >= self.count(envelope.seat)
+            if is_new and not from_journal and self._is_full(envelope.seat):
                 return
             accepted = self._accept(envelope, sender)
         except (DecodeError, VerificationError) as problem:
@@ -280,7 +282,7 @@ class HandMachine:
             return
         self._queue(accepted)
 
-    def is_full(self, seat: Seat) -> bool:
+    def _is_full(self, seat: Seat) -> bool:
         """Whether so much of that seat waits that no more is taken: it has to be sent again."""
         return seat in self._core.seats and len(self._inbox[seat]) >= MAX_WAITING
 
@@ -406,8 +408,8 @@ class HandMachine:
     def _is_counted_without(self) -> bool:
         """Whether the others may come to a score even if this seat stops now.
 
-        It has signed the final state, and they can stand in for it. So what nobody has signed, and
-        what proves nothing to them, cannot end the hand for this seat alone.
+        It has signed the final state, or is absent, and they can stand in for it. So what nobody has
+        signed does not end the hand for this seat alone.
         """
         return self._core.threshold > 0 and self._core.phase in _ENDING
 

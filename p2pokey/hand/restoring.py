@@ -16,7 +16,7 @@ from p2pokey.hand.effects import AuditDue, Effect, Persist, Phase, Send, TurnRea
 from p2pokey.ports import Verifier
 from p2pokey.tiles import Seat
 from p2pokey.transcript.envelope import Envelope, decode_envelope, verify_envelope
-from p2pokey.transcript.messages import Drop, Kind, Refuse
+from p2pokey.transcript.messages import Drop, Kind, Message, Refuse
 from p2pokey.transcript.setup import HandSetup
 
 _FEED = 16
@@ -69,11 +69,8 @@ class Restorable(Protocol):
     def signed_before(self, envelope: Envelope) -> None:
         """This seat has signed that."""
 
-    def is_full(self, seat: Seat) -> bool:
-        """Whether no more messages of that seat are taken before some work."""
-
-    def receive(self, data: bytes, sender: Seat, now: float) -> None:
-        """A message of another seat."""
+    def receive(self, data: bytes, sender: Seat, now: float, *, from_journal: bool = False) -> None:
+        """A message of another seat; `from_journal`: accepted by an earlier run."""
 
     def work(self, now: float, *, more_comes: bool = False) -> bool:
         """One slice; False when there is nothing to do; `more_comes`: before the next message."""
@@ -116,10 +113,10 @@ def restore(
             if envelope.seat == machine.seat:
                 _work_until(machine, envelope.seq, now, pause)
             else:
-                if envelope.kind is Kind.VOID or machine.is_full(envelope.seat):
-                    # A VOID is heard at once: before that comes what has come before it.
+                if envelope.kind is Kind.VOID:
+                    # It is heard at once: before that comes what has come before it.
                     _work_through(machine, now, pause, more_comes=True)
-                machine.receive(envelope.encoded, envelope.seat, now)
+                machine.receive(envelope.encoded, envelope.seat, now, from_journal=True)
         own = [envelope.seq for envelope in envelopes if envelope.seat == machine.seat]
         if own:
             _work_until(machine, own[-1], now, pause)
@@ -134,27 +131,38 @@ def restore(
     return _still_due(machine, machine.poll(), frozenset(journal))
 
 
-def hold_all_results(messages: Iterable[bytes], setup: HandSetup, verifier: Verifier) -> bool:
-    """Whether every seat's RESULT of that hand is among them: nothing is left that it could sign in it.
+def hold_whole_hand(messages: Iterable[bytes], setup: HandSetup, verifier: Verifier) -> bool:
+    """Whether they hold each seat's chain up to the same RESULT: nobody has anything left to sign.
+
+    RESULTs alone are not enough: what a seat has signed before its own one binds it, too.
 
     Args:
         messages: from anybody; only what its author has signed counts.
         setup: of the hand.
         verifier: of signatures.
     """
-    found = set[int]()
+    chains: list[dict[int, Envelope]] = [{} for _ in setup.roster]
     for data in messages:
         envelope = _envelope(data)
-        if envelope is None or envelope.kind is not Kind.RESULT or envelope.seat in found:
+        if envelope is None or envelope.seat >= setup.seats:
             continue
-        is_here = (envelope.session, envelope.hand) == (setup.session, setup.hand)
-        if is_here and envelope.seat < setup.seats:
-            try:
-                verify_envelope(verifier, setup.roster[envelope.seat], envelope)
-            except VerificationError:
-                continue
-            found.add(envelope.seat)
-    return len(found) == setup.seats
+        if (envelope.session, envelope.hand) == (setup.session, setup.hand):
+            chains[envelope.seat].setdefault(envelope.seq, envelope)
+    ends = [_result_of(*pair, verifier) for pair in zip(chains, setup.roster, strict=True)]
+    return None not in ends and len(set(ends)) == 1
+
+
+def _result_of(chain: dict[int, Envelope], key: bytes, verifier: Verifier) -> Message | None:
+    """The RESULT of one seat, if its messages from the first up to it are there and signed by it."""
+    end = next((seq for seq, item in sorted(chain.items()) if item.kind is Kind.RESULT), None)
+    if end is None or any(seq not in chain for seq in range(end)):
+        return None
+    try:
+        for seq in range(end + 1):
+            verify_envelope(verifier, key, chain[seq])
+    except VerificationError:
+        return None
+    return chain[end].message
 
 
 def _follow(

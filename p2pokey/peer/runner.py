@@ -212,13 +212,15 @@ class HandRunner:
         counted waits for nobody: there is nothing left to sign, and some may rightly have gone.
         """
         began, is_noticed, got = self.clock(), False, list[MessageReceived]()
+        is_new = True
         while missing := self._others() - self.passing.synced:
             self.passing.ask_all(ASK_BROKEN_S)
             self.passing.answer()
+            if is_new and await self._in_thread(partial(self._is_settled, kept, got)):
+                break
             fresh = self.inbox.postbox.take()
             got += fresh
-            if len(fresh) > 0 and await self._in_thread(partial(self._is_settled, kept, got)):
-                break
+            is_new = bool(fresh)
             waited, who = self.clock() - began, people(sorted(missing), self.names)
             if waited >= self.limits.absent_s:
                 raise TableCancelled(f"the journal has lost its end, and {who} may have it")

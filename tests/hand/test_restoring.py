@@ -105,8 +105,15 @@ def test_own_messages_that_only_the_others_have_come_back(seat: int):
         assert machine.transcript() == table.peers[seat].machine.transcript()
 
 
-def test_whoever_gets_all_of_one_seat_first_blames_nobody(monkeypatch: pytest.MonkeyPatch):
-    """Others may pass on one seat's messages and hold back the rest; nor is a restart stopped by it."""
+@pytest.mark.parametrize("backwards", [False, True])
+def test_whoever_gets_all_of_one_seat_first_blames_nobody(
+    backwards: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """Others may pass on one seat's messages and hold back the rest.
+
+    Nor is a restart stopped by it, whose journal may hold more than can wait: the last message of
+    many that come backwards lets all of them in.
+    """
     monkeypatch.setattr("p2pokey.hand.machine.MAX_WAITING", 6)
     table = finished(SEED)
     disk = table.peers[0].disk
@@ -114,7 +121,8 @@ def test_whoever_gets_all_of_one_seat_first_blames_nobody(monkeypatch: pytest.Mo
     for _ in disk:
         before = len(accepted)
         for author in (1, 0, 2, 3):
-            for data in own(disk, author):
+            chain = own(disk, author)
+            for data in reversed(chain) if backwards else chain:
                 machine.receive(data, Seat(2), 0.0)
         accepted += signed(run_idle(machine))
         if len(accepted) == before:
@@ -143,17 +151,19 @@ def test_a_hand_that_was_given_up_stays_so():
     assert again.transcript() == machine.transcript()
 
 
-def test_a_hand_is_settled_by_all_signed_results():
+def test_a_hand_is_settled_by_all_that_was_signed_up_to_the_results():
     table, other = finished(SEED), finished(2)
     disk = table.peers[1].disk
     machine = new_machine(table, Seat(1), SEED)
     results = [data for data in disk if decode_envelope(data).kind is Kind.RESULT]
-    unsigned = [results[0][:-1] + bytes([results[0][-1] ^ 1]), *results[1:]]
+    unsigned = results[0][:-1] + bytes([results[0][-1] ^ 1])
 
     assert machine.is_settled_by([b"", *disk])
     assert not machine.is_settled_by([data for data in disk if data != results[3]])
-    assert not machine.is_settled_by([*results[:3], results[0]])
-    assert not machine.is_settled_by(unsigned)
+    assert not machine.is_settled_by([unsigned if data == results[0] else data for data in disk])
+    # What this seat has signed before its RESULT would be signed once more, differently.
+    assert not machine.is_settled_by(results)
+    assert not machine.is_settled_by([data for data in disk if data != own(disk, 1)[5]])
     assert not machine.is_settled_by(other.peers[1].disk)
 
 
