@@ -114,7 +114,8 @@ class Asking:
             if bound.isdisjoint({self.own, *silent}):
                 continue
             undecided = set(self.asks.undecided(opened))
-            late |= undecided
+            # A word that is missing goes before one that hangs on another order.
+            late |= {*self.asks.missing(opened)} - {self.own} or undecided
             # If it hangs on this seat alone, and not on its answer, nobody is there to be named instead.
             if undecided != {self.own} or self.awaits_own(opened):
                 held |= bound
