@@ -89,16 +89,23 @@ class HandFeed:
     def saw(self, view: View) -> None:
         """What the seat sees has changed."""
         self.view = view
-        if self._idle and (view.state.turn != self.seat or view.state.phase is Phase.OVER):
-            self.tell_player({"code": "moved-for-idle", "moves": self._idle})
-            self._idle = None
+        if view.state.turn != self.seat or view.state.phase is Phase.OVER:
+            self._tell_idle()
         self.on_change()
 
     def moved(self, seat: Seat, move: Move, events: Sequence[Event]) -> None:
         """A move was applied."""
         self.last = move_json(seat, move, events)
-        if self._idle is not None:
-            self._idle = [*self._idle, self.last] if seat == self.seat else None
+        if seat != self.seat:
+            self._tell_idle()
+        elif self._idle is not None:
+            self._idle.append(self.last)
+
+    def _tell_idle(self) -> None:
+        """What was played for the player whose time was up, once the turn is over."""
+        if self._idle:
+            self.tell_player({"code": "moved-for-idle", "moves": self._idle})
+        self._idle = None
 
     def proved(self, proofs: tuple[ProofCount, ...]) -> None:
         """Proofs accepted so far."""

@@ -12,6 +12,7 @@ from p2pokey.rules.engine import engine_for
 from p2pokey.rules.moves import Discard, DrawStack, Move, Placed
 from p2pokey.rules.published import RULE_SETS
 from p2pokey.rules.rulesets import table_options
+from p2pokey.rules.state import Phase
 from p2pokey.table.commands import Refusal
 from p2pokey.tiles import Seat, format_tile
 from p2pokey.web.engine import IntentRefused
@@ -93,7 +94,9 @@ def test_a_question_that_was_not_agreed_to_is_told():
     assert told == [{"code": "ask-refused", "what": "seating", "seats": [2]}]
 
 
-def test_what_was_played_for_whoever_dreams_is_told_when_the_turn_is_over():
+@pytest.mark.parametrize("is_slow", [False, True], ids=["each-seen", "two-at-once"])
+def test_what_was_played_for_whoever_dreams_is_told_when_the_turn_is_over(is_slow: bool):
+    """Also if the next player's move comes in the same slice of work."""
     rules, deck = RULE_SETS["classic"], shuffled("idle")
     state, _ = dealt(rules, deck)
     engine = engine_for(rules)
@@ -107,7 +110,8 @@ def test_what_was_played_for_whoever_dreams_is_told_when_the_turn_is_over():
         seat = state.turn
         state, events = engine.apply(state, move)
         feed.moved(seat, move, events)
-        feed.saw(view_of(state, deck, Seat(1)))
+        if not is_slow:
+            feed.saw(view_of(state, deck, Seat(1)))
 
     def discard() -> str:
         slot, tile = view_of(state, deck, state.turn).rack()[0]
@@ -119,12 +123,15 @@ def test_what_was_played_for_whoever_dreams_is_told_when_the_turn_is_over():
     play(DrawStack())
     assert told == []
     tile = discard()
+    if is_slow:
+        play(DrawStack())
     (notice,) = told
     assert notice["code"] == "moved-for-idle"
     assert [move["kind"] for move in notice["moves"]] == ["draw", "discard"]
     assert notice["moves"][1]["tile"] == tile
     for _ in range(4):
-        play(DrawStack())
+        if state.phase is Phase.DRAW:
+            play(DrawStack())
         discard()
     assert len(told) == 1, "the next turn is the player's own again"
 

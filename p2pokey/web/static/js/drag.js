@@ -65,7 +65,7 @@ function begin() {
   Object.assign(active, { ghost, dx: box.left - x, dy: box.top - y });
   document.body.append(ghost);
   root.dataset.dragging = kind;
-  // The moves must go on coming, whatever becomes of the tile's node.
+  // The moves must go on coming.
   root.setPointerCapture?.(id);
   change({ dragging: tiles });
 }

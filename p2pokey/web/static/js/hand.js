@@ -44,13 +44,13 @@ export function settle() {
   if (!seen) {
     current = "";
     clearTimeout(keeping);
-    Object.assign(local, { rows: emptyRows(2), melds: [], work: null, past: [], picked: [] });
+    Object.assign(local, { rows: emptyRows(2), melds: [], work: null, past: [], picked: [], leaving: null });
     return;
   }
   const { rules, seat, match } = table();
   const name = [rules, seat, match?.hand, seen.starter, seen.indicator].join(" ");
   // Turning the indicator begins no other hand.
-  if (current && name.startsWith(current)) current = name;
+  if (name === current || (current.endsWith(" ") && name.startsWith(current))) current = name;
   else recall(name);
   const rack = seen.rack.filter((tile) => tile !== null);
   settleWork(rack);

@@ -62,7 +62,7 @@ export function duration(seconds) {
 
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-// Text from outside: no control and direction marks, and not too long.
+// Text from outside: no control or direction marks, not too long.
 export function clean(text, most = 400) {
   const plain = String(text ?? "").replace(CONTROLS, "");
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;

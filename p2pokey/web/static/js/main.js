@@ -38,7 +38,7 @@ function afterDraw() {
   if (panel) keepAtEnd(panel);
 }
 
-// The newest line stays in sight unless the player has scrolled up.
+// The newest line stays in sight unless one has scrolled up.
 function keepAtEnd(panel) {
   const lines = panel.querySelectorAll("p, li").length;
   if (Number(panel.dataset.lines) === lines) return;

@@ -117,7 +117,7 @@ const arePairs = ({ melds }) => melds.every((meld) => meld.kind === "pair");
 
 export const stagedWorth = (staged) => (arePairs(staged) ? count("count.pairs", staged.pairs) : number(staged.total));
 
-// The engine's word on what is laid aside; null while it is on its way.
+// The engine's word on what is laid aside; null while on its way.
 export function stagedNow() {
   const staged = table()?.staged;
   const mine = isDuel() ? tableSets() : local.melds;

@@ -1,7 +1,7 @@
 // What the player does; what cannot be taken back is asked for.
 
 import {
-  act, ask, change, describe, faceOf, game, isDuel, local, mayAct, person, refuse, sentence, settings, signed,
+  act, ask, change, describe, faceOf, game, isDuel, leaving, local, mayAct, person, refuse, sentence, settings, signed,
   state, t, table, tell, toast,
 } from "./core.js";
 import { laidAside, landAt, mayWork, sent, setAside, tableSets } from "./hand.js";
@@ -62,7 +62,7 @@ export const show = () => ready("show") && act("show", { tile: can().show });
 
 // Discards a tile; finishes with it where only that is possible.
 export function discard(tile) {
-  if (!tile || isHidden(tile) || isStopped()) return;
+  if (!tile || leaving() || isHidden(tile) || isStopped()) return;
   const finishes = can().finish?.includes(tile);
   if (!can().discard?.includes(tile)) {
     if (finishes) finish(tile);

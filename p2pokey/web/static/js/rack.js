@@ -23,7 +23,7 @@ export function rackView() {
 }
 
 // The engine forgets a hint with the next move.
-const advised = () => Object.values(table().advice?.intent ?? {}).flat(2);
+const advised = () => Object.values(table().advice?.intent ?? {}).flat().flatMap((one) => one?.tiles ?? one);
 
 function slotView(tile, r, c, n, isTail, stop) {
   const common = {

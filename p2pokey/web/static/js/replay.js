@@ -98,7 +98,8 @@ export function enableKeys() {
   on("keydown", (event) => {
     const now = state.view?.replay;
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!now || !by || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select")) return;
+    if (!now || !by || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, select, dialog")) return;
     event.preventDefault();
     to(now.step + by);
   });

@@ -44,7 +44,7 @@ export function onChange(callback) {
 export function redraw() {
   if (asked) return;
   asked = true;
-  // A hidden tab gets no frames, but its title and its sounds must not wait.
+  // A hidden tab gets no frames, but its title must not wait.
   (document.hidden ? setTimeout : requestAnimationFrame)(() => {
     asked = false;
     draw();
