@@ -58,7 +58,11 @@ class Calling:
     def _is_missing(self, seat: Seat) -> bool:
         """Whether the hand cannot go on without a message of that seat, and none is here."""
         core = self._core
-        if seat == core.seat or seat not in core.present or self._inbox[seat]:
+        if seat == core.seat or seat not in core.present:
+            return False
+        queue = self._inbox[seat]
+        # One whose next message names a later step has left out what is due: that never comes.
+        if queue and queue[0].step <= core.step:
             return False
         return seat in awaited(core)
 
