@@ -62,7 +62,7 @@ from p2pokey.hand.holding import Holding
 from p2pokey.hand.opening import send_commit, verify_shuffles
 from p2pokey.hand.play import make_move
 from p2pokey.hand.repeating import repeat_decision, take_known_void
-from p2pokey.hand.restoring import hold_whole_hand
+from p2pokey.hand.restoring import whole_hand
 from p2pokey.hand.rewinding import take_snapshot
 from p2pokey.hand.stopping import Stopping, accuses
 from p2pokey.ports import Verifier
@@ -248,9 +248,9 @@ class HandMachine:
         if envelope.seat == self.seat and envelope.seq >= self.count(self.seat):
             self._core.signed.add(envelope)
 
-    def is_settled_by(self, messages: Iterable[bytes]) -> bool:
-        """Whether they hold all of this hand with every RESULT, so that this seat signs nothing more."""
-        return hold_whole_hand(messages, self.setup, self._verifier)
+    def whole_hand(self, messages: Iterable[bytes]) -> frozenset[bytes]:
+        """All of this hand up to every RESULT, if they hold it: this seat signs nothing more then."""
+        return whole_hand(messages, self.setup, self._verifier)
 
     def receive(self, data: bytes, sender: Seat, now: float, *, from_journal: bool = False) -> None:
         """Takes one signed envelope from a peer; may be its own or one that it passes on.
@@ -411,7 +411,8 @@ class HandMachine:
         It has signed the final state, or is absent, and they can stand in for it. So what nobody has
         signed does not end the hand for this seat alone.
         """
-        return self._core.threshold > 0 and self._core.phase in _ENDING
+        core = self._core
+        return core.threshold > 0 and (core.phase in _ENDING or core.signed.holds(Kind.END))
 
     def _is_fixed(self) -> bool:
         """Whether all have signed the end of play, as far as this seat has accepted that.

@@ -39,6 +39,10 @@ class SignedBefore:
         """How many there are."""
         return len(self._by_seq)
 
+    def holds(self, kind: Kind) -> bool:
+        """Whether there is one of that kind."""
+        return any(item.kind is kind for item in self._by_seq.values())
+
     def at(self, seq: int) -> Envelope | None:
         """The envelope with that place in the chain, if it is known."""
         return self._by_seq.get(seq)
@@ -131,36 +135,46 @@ def restore(
     return _still_due(machine, machine.poll(), frozenset(journal))
 
 
-def hold_whole_hand(messages: Iterable[bytes], setup: HandSetup, verifier: Verifier) -> bool:
-    """Whether they hold each seat's chain up to the same RESULT: nobody has anything left to sign.
+def whole_hand(messages: Iterable[bytes], setup: HandSetup, verifier: Verifier) -> frozenset[bytes]:
+    """Each seat's chain up to the same RESULT, after which nobody has anything left to sign.
 
     RESULTs alone are not enough: what a seat has signed before its own one binds it, too.
 
     Args:
-        messages: from anybody; only what its author has signed counts.
+        messages: from anybody.
         setup: of the hand.
         verifier: of signatures.
+
+    Returns:
+        Those messages that their authors have signed; none if they are not the whole hand.
     """
+    where = (setup.session, setup.hand)
+    found = [item for item in map(_envelope, messages) if item and item.seat < setup.seats]
+    found = [item for item in found if (item.session, item.hand) == where]
+    if {item.seat for item in found if item.kind is Kind.RESULT} != set(range(setup.seats)):
+        return frozenset()
     chains: list[dict[int, Envelope]] = [{} for _ in setup.roster]
-    for data in messages:
-        envelope = _envelope(data)
-        if envelope is None or envelope.seat >= setup.seats:
-            continue
-        if (envelope.session, envelope.hand) == (setup.session, setup.hand):
-            chains[envelope.seat].setdefault(envelope.seq, envelope)
-    ends = [_result_of(*pair, verifier) for pair in zip(chains, setup.roster, strict=True)]
-    return None not in ends and len(set(ends)) == 1
+    for item in found:
+        if _is_signed(item, setup, verifier):
+            chains[item.seat].setdefault(item.seq, item)
+    ends = [_result_of(chain) for chain in chains]
+    if None in ends or len(set(ends)) > 1:
+        return frozenset()
+    return frozenset(item.encoded for chain in chains for item in chain.values())
 
 
-def _result_of(chain: dict[int, Envelope], key: bytes, verifier: Verifier) -> Message | None:
-    """The RESULT of one seat, if its messages from the first up to it are there and signed by it."""
+def _is_signed(envelope: Envelope, setup: HandSetup, verifier: Verifier) -> bool:
+    try:
+        verify_envelope(verifier, setup.roster[envelope.seat], envelope)
+    except VerificationError:
+        return False
+    return True
+
+
+def _result_of(chain: dict[int, Envelope]) -> Message | None:
+    """The RESULT of one seat, if its messages from the first up to it are there."""
     end = next((seq for seq, item in sorted(chain.items()) if item.kind is Kind.RESULT), None)
     if end is None or any(seq not in chain for seq in range(end)):
-        return None
-    try:
-        for seq in range(end + 1):
-            verify_envelope(verifier, key, chain[seq])
-    except VerificationError:
         return None
     return chain[end].message
 

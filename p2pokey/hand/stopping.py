@@ -77,7 +77,7 @@ class Stopping:
     def repeat(self, envelope: Envelope, void: Void) -> None:
         """Ends the hand as this seat has signed it in an earlier run."""
         core = self._core
-        if void.evidence:
+        if void.culprit < len(core.seats):
             self.fault = PeerFault(
                 f"seat {void.culprit + 1}: {void.reason}",
                 culprit=void.culprit,

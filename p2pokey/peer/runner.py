@@ -216,8 +216,8 @@ class HandRunner:
         while missing := self._others() - self.passing.synced:
             self.passing.ask_all(ASK_BROKEN_S)
             self.passing.answer()
-            if is_new and await self._in_thread(partial(self._is_settled, kept, got)):
-                break
+            if is_new and (whole := await self._in_thread(partial(self._whole_hand, kept, got))):
+                return [item for item in got if item.data in whole]
             fresh = self.inbox.postbox.take()
             got += fresh
             is_new = bool(fresh)
@@ -232,8 +232,8 @@ class HandRunner:
             await self.inbox.wait(ASK_BROKEN_S)
         return got + self.inbox.postbox.take()
 
-    def _is_settled(self, kept: KeptHand, got: Sequence[MessageReceived]) -> bool:
-        return self.worker.is_settled_by([*kept.envelopes, *(item.data for item in got)])
+    def _whole_hand(self, kept: KeptHand, got: Sequence[MessageReceived]) -> frozenset[bytes]:
+        return self.worker.whole_hand([*kept.envelopes, *(item.data for item in got)])
 
     def _others(self) -> set[Seat]:
         return {Seat(seat) for seat in range(self.options.seats) if seat != self.seat}

@@ -156,9 +156,9 @@ class HandWorker:
             self._archive.add(data)
             self._note_author(data)
 
-    def is_settled_by(self, messages: Sequence[bytes]) -> bool:
-        """`HandMachine.is_settled_by`; before the first turn."""
-        return self._machine.is_settled_by(messages)
+    def whole_hand(self, messages: Sequence[bytes]) -> frozenset[bytes]:
+        """`HandMachine.whole_hand`; before the first turn."""
+        return self._machine.whole_hand(messages)
 
     def restore(
         self,

@@ -18,7 +18,7 @@ from p2pokey.crypto.steps import UNDIVIDED, run
 from p2pokey.deck.chain import shuffle_context
 from p2pokey.deck.shares import build_complaint
 from p2pokey.hand.core import HandCore
-from p2pokey.hand.effects import Abandon, Phase
+from p2pokey.hand.effects import Abandon, CallAbsent, Phase, Send
 from p2pokey.hand.machine import MAX_WAITING
 from p2pokey.native.identity import Ed25519Verifier
 from p2pokey.native.sealing import ChaChaSealer
@@ -30,6 +30,7 @@ from p2pokey.transcript.messages import (
     NOBODY,
     Complaint,
     Disclose,
+    End,
     Kind,
     Message,
     Ready,
@@ -570,6 +571,41 @@ def test_messages_ahead_of_their_time_are_bounded() -> None:
     assert victim.count(Seat(CHEATER)) == MAX_WAITING
     # It may be a third seat that has brought them in this order.
     assert victim.fault is None
+
+
+def test_a_message_for_a_later_step_is_not_the_one_that_is_missing() -> None:
+    """Instead of END a liar signs one for a step that never comes, and then nothing more."""
+    table = new_table()
+    victim = table.peers[0].machine
+
+    def wire(source: int, receiver: int, data: bytes) -> list[bytes]:
+        envelope = decode_envelope(data)
+        return [] if (envelope.seat, envelope.kind) == (CHEATER, Kind.END) else [data]
+
+    table.wire = wire
+    while victim.phase is not Phase.END:
+        assert table.step()
+    seq, prev = victim._core.book.head(Seat(CHEATER))
+    later = seal_envelope(
+        signer_of("faults", CHEATER),
+        session=table.setup.session,
+        hand=0,
+        seat=Seat(CHEATER),
+        seq=seq,
+        prev=prev,
+        step=victim.step + 300,
+        state=victim.state_hash,
+        message=End(digest=victim.state_hash),
+    )
+    victim.receive(later.encoded, Seat(CHEATER), table.now)
+    while victim.work(table.now):
+        pass
+    victim.poll()
+    victim.act(CallAbsent(seat=Seat(CHEATER)), table.now)
+    while victim.work(table.now):
+        pass
+    said = [item.envelope for item in victim.poll() if isinstance(item, Send)]
+    assert [decode_envelope(data).kind for data in said] == [Kind.DROP]
 
 
 def test_what_an_accusation_shows_stays_before_what_its_author_signed_later() -> None:

@@ -158,13 +158,37 @@ def test_a_hand_is_settled_by_all_that_was_signed_up_to_the_results():
     results = [data for data in disk if decode_envelope(data).kind is Kind.RESULT]
     unsigned = results[0][:-1] + bytes([results[0][-1] ^ 1])
 
-    assert machine.is_settled_by([b"", *disk])
-    assert not machine.is_settled_by([data for data in disk if data != results[3]])
-    assert not machine.is_settled_by([unsigned if data == results[0] else data for data in disk])
+    assert machine.whole_hand([b"", unsigned, *disk]) == set(disk)
+    assert not machine.whole_hand([data for data in disk if data != results[3]])
+    assert not machine.whole_hand([unsigned if data == results[0] else data for data in disk])
     # What this seat has signed before its RESULT would be signed once more, differently.
-    assert not machine.is_settled_by(results)
-    assert not machine.is_settled_by([data for data in disk if data != own(disk, 1)[5]])
-    assert not machine.is_settled_by(other.peers[1].disk)
+    assert not machine.whole_hand(results)
+    assert not machine.whole_hand([data for data in disk if data != own(disk, 1)[5]])
+    assert not machine.whole_hand(other.peers[1].disk)
+
+
+def test_garbage_does_not_cost_a_seat_the_end_of_a_hand_that_its_journal_has_lost():
+    """It has signed END, as the others say, and they have counted the hand."""
+    table = finished(SEED)
+    disk = table.peers[0].disk
+    before_end = next(n for n, data in enumerate(disk) if decode_envelope(data).kind is Kind.END)
+    machine = new_machine(table, Seat(0), SEED)
+    passed_on = [(Seat(2), b"\xff" * 99), *((Seat(1), data) for data in disk[before_end:])]
+    restore(machine, disk[:before_end], 0.0, passed_on=passed_on)
+    run_idle(machine)
+    assert machine.phase is Phase.DONE
+
+
+def test_whom_a_seat_has_blamed_without_evidence_it_still_knows_after_a_restart():
+    table = finished(SEED)
+    machine, disk = new_machine(table, Seat(0), SEED), table.peers[0].disk[:30]
+    restore(machine, disk, 0.0)
+    machine.receive(b"nobody signed this", Seat(2), 0.0)
+    disk = disk + signed(run_idle(machine))
+    again = new_machine(table, Seat(0), SEED)
+    restore(again, disk, 0.0)
+    assert again.fault is not None
+    assert again.fault.culprit == 2
 
 
 def test_a_journal_of_another_hand_is_refused():
