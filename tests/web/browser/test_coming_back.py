@@ -121,7 +121,7 @@ def test_a_hint_says_why_and_the_help_how_a_turn_goes() -> None:
         await tile(page, picked).click()
         await page.locator("[data-act=hint]").click()
         said = await page.locator("dialog").inner_text()
-        assert "of less use to you" in said or "ends the hand" in said
+        assert "Of least use to you" in said or "ends the hand" in said
         await page.keyboard.press("Escape")
         await wait_js(page, "!document.querySelector('dialog[open]')")
         await page.keyboard.press("?")

@@ -225,8 +225,10 @@ def test_a_tile_is_dragged_onto_a_meld() -> None:
     async def play(visit: Visit, engine: LocalEngine) -> None:
         page = visit.page
         await advance(engine, lambda table: bool(table["game"]["can"]["add"]))
-        entry = engine.view()["table"]["game"]["can"]["add"][0]
-        await wait_js(page, "p2pokey.state.view.table.game.can.add.length > 0")
+        game = engine.view()["table"]["game"]
+        entry, left = game["can"]["add"][0], game["stack"]
+        newest = f"(game => game.stack === {left} && game.can.add.length > 0)"
+        await wait_js(page, f"{newest}(p2pokey.state.view.table.game)")
         target = page.locator(f'[data-drop="meld:{entry["meld"]}"]')
         await target.scroll_into_view_if_needed()
         await drag(page, tile(page, entry["tile"]), target)

@@ -37,7 +37,7 @@ def test_without_the_token_there_is_an_explanation_and_nothing_else() -> None:
         page = await (await visit.browser.new_context()).new_page()
         await page.goto(visit.server.address.split("#")[0] + "#t=" + "0" * 64)
         await page.locator(".message h1").wait_for()
-        await wait_js(page, "document.querySelector('.message').innerText.includes('terminal')")
+        await wait_js(page, "document.querySelector('.message').innerText.includes('printed')")
         assert await page.locator(".rack").count() == 0
 
     browse(seated("classic", seed=3), play)
