@@ -7,6 +7,8 @@ SEEDS ?= 50
 RACKS ?= 20000
 MATCHES ?= 1
 SECONDS_OF_FUZZING ?= 600
+# Three on two cores: some tests wait for programs and time-outs.
+WORKERS ?= 3
 AT_ONCE ?= 2
 
 VENV := .venv
@@ -30,7 +32,7 @@ demo: $(VENV)/.installed ## four players on this computer play one hand; ARGS="-
 	$(BIN)/p2pokey demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## run the tests (no root, no programs besides Python)
-	$(BIN)/python -m pytest -m "not e2e" -n auto --maxprocesses 4 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m "not e2e" -n $(WORKERS) --dist loadfile $(ARGS)
 
 e2e: $(VENV)/.installed-dev ## run whole programs, their pages and the core in WebAssembly (needs Chromium, Node.js)
 	$(BIN)/python -m pytest -m e2e -n $(AT_ONCE) --dist load $(ARGS)
